@@ -131,7 +131,7 @@ function describeHop({ text, url }: Target, { step, response, wrapper }: Visit, 
   };
 }
 
-/** What is shown of an answer. */
+/** The public facts of a response. */
 function factsOf({ refresh: _, setCookies: __, strictTransport: ___, source: ____, ...facts }: HopResponse) {
   return facts;
 }

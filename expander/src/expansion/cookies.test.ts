@@ -107,8 +107,8 @@ describe('a website that sets a cookie and redirects to itself', () => {
   });
 });
 
-describe('an answer that depended on a cookie', () => {
-  test('is asked for again by the next chain, which begins without cookies', async () => {
+describe('a response that depended on a cookie', () => {
+  test('is not reused by the next chain, which begins without cookies', async () => {
     const { chain, asked } = await visited(wall);
     await chain('/');
     const again = await chain('/');

@@ -50,7 +50,7 @@ export function startDeadline(signal?: AbortSignal, times: Times = defaults) {
       clear();
       waitsSince = performance.now();
     },
-    /** The wait is over: the hop has its whole time, and the chain what is left. */
+    /** The wait is over: the hop has its full time, and the chain the remainder. */
     resume() {
       waited += performance.now() - waitsSince;
       hopTimer = setTimeout(endHop, times.hop);

@@ -19,7 +19,7 @@ export type ErrorCode = keyof typeof errorLifetimes;
 /** The codes that a response can have. */
 export const errorCodes = (Object.keys(errorLifetimes) as ErrorCode[]).filter((code) => code !== 'aborted');
 
-/** What exactly failed, where the code leaves that open: stable as well. */
+/** The exact failure, if the code leaves it open: stable as well. */
 export type ErrorReason =
   | ('not_a_url' | 'too_long')
   | ('private_address' | 'credentials' | 'port')
@@ -46,7 +46,7 @@ export class ExpansionError extends Error {
   }
 }
 
-/** What a client may have: `count` expansions in `period` seconds, the next one in `wait` seconds. */
+/** A client's rate: `count` expansions in `period` seconds, the next one in `wait` seconds. */
 export interface RateState {
   count: number;
   period: number;

@@ -44,7 +44,7 @@ describe('Expansion procedure, rule 2', () => {
     expect(asked).toHaveLength(6);
   });
 
-  test('the redirect that exceeds maxRedirect finishes at once with its location, which is not asked', async () => {
+  test('the redirect that exceeds maxRedirect ends the chain at once with its location, which gets no request', async () => {
     const { expand, asked } = web(endless(9));
     expect(await called(expand, 'http://h.example/0')).toEqual([null, 'http://h.example/6', 6]);
     expect(asked.at(-1)).toBe('http://h.example/5');
@@ -108,7 +108,7 @@ describe('Expansion procedure, rule 5', () => {
     expect(await called(expand, 'http://a.example/')).toEqual([error, 'http://b.example/x', 1]);
   });
 
-  test('a URL that cannot be asked at all is such an error', async () => {
+  test('a URL that cannot be requested is such an error', async () => {
     const [error, longUrl, count] = await called(web({}).expand, 'mailto:a@b.example');
     expect(error).toMatchObject({ code: 'unsupported_scheme' });
     expect([longUrl, count]).toEqual(['mailto:a@b.example', 0]);
@@ -165,7 +165,7 @@ describe('util.promisify(expand)', () => {
 describe('follow=all', () => {
   const follow = (pages: Web, url: string) => web(pages).expand.chain(url, { follow: 'all' });
 
-  test('asks 20 URLs, as Chromium does, whatever maxRedirect says', async () => {
+  test('requests 20 URLs, as Chromium does, whatever maxRedirect says', async () => {
     const pages = Object.fromEntries(
       Array.from({ length: 30 }, (_, i) => [`http://h.example/${i}`, to(`http://h.example/${i + 1}`)]),
     );
@@ -182,7 +182,7 @@ describe('follow=all', () => {
   });
 });
 
-describe('follow=all, a page that leads on by itself', () => {
+describe('follow=all, a page with a refresh', () => {
   const page = (kind: 'refresh' | 'meta', url: string): Partial<HopResponse> => ({
     status: 200,
     refresh: { kind, url },
@@ -211,7 +211,7 @@ describe('follow=all, a page that leads on by itself', () => {
     ]);
   });
 
-  test('does not lead on without follow=all', async () => {
+  test('is the end without follow=all', async () => {
     const pages = { 'http://a.example/': page('meta', 'http://b.example/') };
     expect(await called(web(pages).expand, 'http://a.example/')).toEqual([null, 'http://a.example/', 0]);
   });

@@ -12,11 +12,11 @@ export const browserLimit = 19;
 
 /** A reused connection: a response on it may be the late body to an earlier request. */
 export interface Source {
-  /** Whether unsolicited bytes came: then each of its answers may belong to another request. */
+  /** Whether unsolicited bytes came: then each of its responses may belong to another request. */
   hasStrayed: boolean;
 }
 
-/** Milliseconds after which an answer is trusted, if its connection has not strayed. */
+/** Milliseconds after which a response is trusted if its connection has not strayed. */
 export const doubtTime = 1_000;
 
 /** A host's response to one request. */
@@ -25,13 +25,13 @@ export interface HopResponse {
   /** The `Location` header, its bytes beyond ASCII percent-encoded; null if there is none. */
   location: string | null;
   method: 'HEAD' | 'GET';
-  /** Bytes of the page that were read to look for a redirect in it; absent where none were. */
+  /** Bytes of the page that were read to look for a redirect in it; absent if none were. */
   bytesRead?: number;
-  /** The title of the page, in one line and cut: a stranger's words. Absent where no page was read. */
+  /** The title of the page, in one line and cut: a stranger's words. Absent if no page was read. */
   title?: string;
   /** What a browser saves or shows that is not a page. Only with `follow` = `all`, as the next two. */
   file?: { name: string; size: number | null };
-  /** Whether a script of the page sets its location: where that leads is not known. */
+  /** Whether a script of the page may redirect: a hint, without a target. */
   scriptRedirect?: true;
   /** Where the page sends its visitors by itself. */
   refresh?: Refresh;
@@ -44,11 +44,11 @@ export interface HopResponse {
   incomplete?: true;
   /** Set if that is because the website broke off or was slow: another request may read it. */
   interrupted?: true;
-  /** Absent if the answer came over a new connection. Once it has strayed, no cache gives this answer. */
+  /** Absent if the response came over a new connection. Once it has strayed, no cache serves this response. */
   source?: Source;
   /** Milliseconds since 1970 until which a cache may keep this. */
   freshUntil: number;
-  /** Whether the answer comes from a cache. */
+  /** Whether the response comes from a cache. */
   cached: boolean;
 }
 
@@ -68,7 +68,7 @@ export interface ChainState {
 
 export interface FetchHopOptions {
   follow: Follow;
-  /** The `Cookie` header; an answer to it is for this chain alone. */
+  /** The `Cookie` header; a response to it is for this chain alone. */
   cookie?: string | undefined;
   signal?: AbortSignal | undefined;
   /** Whose request it is, for limits. */
@@ -79,9 +79,9 @@ export interface FetchHopOptions {
   onWait?: ((queue?: TurnQueue) => void) | undefined;
   /** The chain of the hop. */
   chain?: ChainState | undefined;
-  /** Skips what is cached, in the background: nobody waits for it, and it costs no client anything. */
+  /** Skips the cache, in the background: nobody waits, and no client is charged. */
   refresh?: boolean | undefined;
-  /** Skips what is cached, for a visitor who tries again. */
+  /** Skips the cache for a visitor who tries again. */
   again?: boolean | undefined;
 }
 
@@ -154,11 +154,11 @@ export interface Expansion {
   freshUntil: number;
   /** Milliseconds since 1970 until which it may be shown while it is refreshed. */
   staleUntil: number;
-  /** The sources of its answers. Redis stores an expansion without them. */
+  /** The sources of its responses. Redis stores an expansion without them. */
   sources?: readonly Source[];
 }
 
-/** Whether one of its answers may belong to another request. */
+/** Whether one of its responses may belong to another request. */
 export function isVoid({ sources }: Pick<Expansion, 'sources'>): boolean {
   return sources?.some(({ hasStrayed }) => hasStrayed) ?? false;
 }

@@ -7,7 +7,7 @@ import { expansionFreshUntil, failureFreshUntil, responseFreshUntil } from './li
 const now = Date.parse('2026-01-01T00:00:00Z');
 const seconds = (status: number, headers = {}) => (responseFreshUntil(status, headers, now) - now) / 1_000;
 
-describe('an answer is remembered', () => {
+describe('a response is cached', () => {
   test.each([
     [301, 86_400],
     [308, 86_400],
@@ -20,7 +20,7 @@ describe('an answer is remembered', () => {
     [503, 30],
     [520, 30],
     [999, 600],
-  ])('where it says nothing itself: %i for %i s', (status, lifetime) => {
+  ])('by its status if its headers say nothing: %i for %i s', (status, lifetime) => {
     expect(seconds(status)).toBe(lifetime);
   });
 
@@ -51,7 +51,7 @@ describe('an answer is remembered', () => {
   });
 });
 
-describe('a chain is remembered as long as its first redirect to expire', () => {
+describe('a chain is cached until its first redirect expires', () => {
   const hop = (status: number, lifetime: number, facts = {}) =>
     ({ ...responseWith({ status, freshUntil: now + lifetime * 1_000 }), ...facts }) as Hop;
   const [short, long] = [hop(301, 86_400), hop(301, 3_600)];
@@ -78,6 +78,6 @@ test.each<[ErrorCode, number]>([
   ['timeout', 10],
   ['overloaded', 0],
   ['aborted', 0],
-])('a failure is remembered by its code: %s for %i s', (code, lifetime) => {
+])('a failure is cached by its code: %s for %i s', (code, lifetime) => {
   expect((failureFreshUntil(new ExpansionError(code, ''), now) - now) / 1_000).toBe(lifetime);
 });

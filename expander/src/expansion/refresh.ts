@@ -16,14 +16,14 @@ export const maxDelay = 15;
  */
 export function parseRefresh(text: string): { delay: number; url: string } | null {
   const [, time = '', rest = ''] = /^[\t\n\f\r ]*([\d.]+)(?![^\t\n\f\r ,;])(.*)$/s.exec(text) ?? [];
-  // Of two points, what follows the second is ignored.
+  // Text after a second point is ignored.
   const delay = Number.parseFloat(time);
   if (Number.isNaN(delay)) return null;
   const target = rest.replace(/^[\t\n\f\r ]*[,;]?[\t\n\f\r ]*/, '');
   return { delay, url: unquoted(target.replace(/^url[\t\n\f\r ]*=[\t\n\f\r ]*/i, '')) };
 }
 
-/** What is between a quote and the last one like it; all that follows a quote without another. */
+/** The text between a quote and the last one like it, or after a single quote. */
 function unquoted(text: string): string {
   const quote = text[0];
   if (quote !== '"' && quote !== "'") return text;

@@ -15,7 +15,7 @@ import { unwrap } from './wrappers.ts';
 
 /** The response of a URL, and where the chain goes from there. */
 export interface Visit {
-  /** Null if the URL is not requested: a wrapper, or one over http that has to be asked over https. */
+  /** Null if the URL is not requested: a wrapper, or an http URL of an HSTS host. */
   response: HopResponse | null;
   wrapper?: string;
   step: Step;
@@ -78,7 +78,7 @@ export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
       const cookie = cookieFor(next);
       return visited.some((visit) => visit.cookie === cookie && isSamePage(visit.target, next));
     },
-    /** Whether a website may have answered to what only this chain had sent. */
+    /** Whether a response may depend on cookies of this chain. */
     isPersonal: () => sentCookies,
   };
 }
@@ -131,7 +131,7 @@ function finalStep(at: Target, { status, location }: HopResponse): Step {
   return { kind: null, location, end, at };
 }
 
-/** Where a page sends its visitors. Browsers ignore what is not a URL. */
+/** Where a page sends its visitors. Browsers ignore anything that is not a URL. */
 function refreshTarget(current: Target, url: string): Target | null {
   return url === '' ? current : resolveReference(url, current);
 }

@@ -20,11 +20,11 @@ export function readStrictTransport(field: string): StrictTransport | null {
   return directives.has('includesubdomains') ? 'subdomains' : 'host';
 }
 
-/** The hosts that a chain knows to answer over https alone. */
+/** The HSTS hosts of one chain. */
 export function strictHosts() {
   const hosts = new Map<string, StrictTransport>();
   return {
-    /** Keeps what the response of `url` says. */
+    /** Keeps the field of a response to `url`. */
     keep(strictTransport: StrictTransport, { protocol, hostname }: URL) {
       if (protocol === 'https:' && isIP(hostname) === 0 && !hostname.startsWith('['))
         hosts.set(hostname, strictTransport);

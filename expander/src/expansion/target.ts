@@ -32,7 +32,7 @@ const plain = /^https?:\/\/[^/?#%\\]+(?:[/?#][^\\]*)?$/i;
 const absolute = /^https?:\/\//;
 
 /**
- * Reads what a person typed: white space around it is trimmed, a missing scheme means `http://`.
+ * Reads typed text: white space around it is trimmed, and a missing scheme means `http://`.
  *
  * @throws ExpansionError `invalid_url` or `unsupported_scheme`.
  */
@@ -107,7 +107,7 @@ function trim(text: string): string {
   return start === -1 ? '' : text.slice(start, end);
 }
 
-/** A single slash begins a path of no website: the parser would take its first segment for a host. */
+/** A single slash begins a path without a website: the parser would take its first segment for a host. */
 function withScheme(given: string): string {
   // The parser ignores tabs and line ends, wherever they are.
   const start = given.slice(0, 64).replace(/[\t\n\r]/g, '');

@@ -17,7 +17,7 @@ export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
   return {
     /** Whether the end of the connection is that of the body. */
     lastsToTheEnd: !chunked && stated === undefined,
-    /** Takes what has arrived, bytes as Latin-1. @returns whether that was all. */
+    /** Takes the bytes that have arrived, as Latin-1. @returns whether the body is complete. */
     read(text: string): boolean {
       const { data, ended, damaged } = decode(text);
       body += data.slice(0, length - body.length);
@@ -25,7 +25,7 @@ export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
       return ended || body.length === length;
     },
     isDamaged: () => isDamaged,
-    /** What has come so far. */
+    /** The bytes so far. */
     body: () => Buffer.from(body, 'latin1'),
   };
 }

@@ -32,7 +32,7 @@ test('the title of a page is that of its hop, from the cache too, and costs no m
   expect(requests).toBe(2);
 });
 
-test('a file is told by its name and size, and a page whose script leads on as such', async () => {
+test('a file has its name and size, and a page whose script redirects is flagged', async () => {
   const u = await website(({ url }, response) => {
     if (url === '/setup.exe')
       response.writeHead(200, { 'Content-Type': 'application/x-msdownload', 'Content-Length': 9 });
@@ -45,13 +45,13 @@ test('a file is told by its name and size, and a page whose script leads on as s
   expect(await last('/page')).toMatchObject({ scriptRedirect: true });
 });
 
-describe('follow=all asks once more with GET', () => {
+describe('follow=all sends GET as well', () => {
   test.each([
     ['204', { status: 204 }],
     ['304', { status: 304 }],
     ['with a length of 0', { headers: { 'content-type': 'text/plain', 'content-length': '0' } }],
     ['without a type, nosniff', { headers: { 'x-content-type-options': 'nosniff' } }],
-  ])('where HEAD is answered %s', async (_, head) => {
+  ])('if HEAD gets %s', async (_, head) => {
     const browse = createBrowse(async (_, { method }) =>
       method === 'HEAD' ? { ...response(200), ...head } : { ...response(302), headers: { location: '/x' } },
     );
@@ -59,7 +59,7 @@ describe('follow=all asks once more with GET', () => {
   });
 
   test.each([200, 400, 401, 404, 406, 410, 415, 422, 429, 502, 503])(
-    'where HEAD is answered %i, if that is an error',
+    'if HEAD gets the error %i',
     async (status) => {
       const asked: string[] = [];
       const browse = createBrowse(async (_, { method }) => {
@@ -72,9 +72,9 @@ describe('follow=all asks once more with GET', () => {
   );
 
   test.each([
-    ['answered with something that is not HTTP', (socket: Socket) => socket.end('?')],
+    ['not answered in HTTP', (socket: Socket) => socket.end('?')],
     ['reset', (socket: Socket) => socket.resetAndDestroy()],
-  ])('where HEAD is %s', async (_, refuse) => {
+  ])('if HEAD is %s', async (_, refuse) => {
     const found = 'HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n\r\n';
     const url = await answering((socket, data) =>
       data.startsWith('GET') ? socket.end(found) : refuse(socket),
@@ -83,7 +83,7 @@ describe('follow=all asks once more with GET', () => {
     expect(hops).toMatchObject([{ method: 'GET', status: 302 }]);
   });
 
-  test('and says what HEAD said where GET fails', async () => {
+  test('and keeps the response to HEAD if GET fails', async () => {
     const browse = createBrowse(async (_, { method }) => {
       if (method === 'GET') throw new ExpansionError('request_failed', 'It is down.');
       return response(404);
@@ -116,7 +116,7 @@ describe('a host that is silent on HEAD', () => {
     return { asked, ask: async (path: string) => (await expand.chain(url + path, { follow: 'all' })).hops };
   }
 
-  test('is asked by GET after 1.5 s, and after a second URL by GET alone', async () => {
+  test('gets GET after 1.5 s, and after a second URL only GET', async () => {
     const { asked, ask } = await silent();
     const hops = await ask('/a');
     expect(hops).toMatchObject([{ method: 'GET', status: 302 }]);
@@ -125,7 +125,7 @@ describe('a host that is silent on HEAD', () => {
     expect(asked).toEqual(['HEAD /a', 'GET /a', 'HEAD /b', 'GET /b', 'GET /c']);
   });
 
-  test('is asked by GET also where 64 HEADs hang', async () => {
+  test('gets GET even if 64 HEADs hang', async () => {
     const byGet = async () => {
       const { ask } = await silent();
       const chains = await Promise.all(Array.from({ length: 64 }, (_, i) => ask(`/${i}`)));
@@ -143,7 +143,7 @@ describe('a host that is silent on HEAD', () => {
     await expect(browse(new URL('http://a.example/'), {})).rejects.toMatchObject({ code: 'request_failed' });
   });
 
-  test('may still answer HEAD first: it is only slow', async () => {
+  test('may still respond to HEAD first: it is only slow', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const signals: (AbortSignal | undefined)[] = [];
@@ -183,7 +183,7 @@ describe('a page', () => {
     });
   });
 
-  test('that cannot be had is where the chain ends, as its headers say', async () => {
+  test('that fails to load ends the chain, and keeps the facts of its headers', async () => {
     const browse = pages(() => Promise.reject(new ExpansionError('request_failed', 'It is down.')));
     const answer = await browse(new URL('http://a.example/'), {});
     expect(answer).toMatchObject({ method: 'HEAD', status: 200, incomplete: true });
@@ -211,7 +211,7 @@ describe('a page', () => {
     expect(freshUntil).toBeLessThanOrEqual(Date.now() + 30_000);
   });
 
-  test('whose end is that of its connection is complete', async () => {
+  test('that ends with its connection is complete', async () => {
     const url = await answering((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<title>A</title>'),
     );
@@ -220,7 +220,7 @@ describe('a page', () => {
     expect(hops[0]).not.toHaveProperty('incomplete');
   });
 
-  test('that does not come is where the chain ends, before the time of the hop is over', async () => {
+  test('that does not arrive ends the chain before the time of the hop is over', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const answer = pages(() => new Promise(() => {}))(new URL('http://a.example/'), {});

@@ -20,20 +20,20 @@ const maxPageSize = 64 * 1024;
 /** Bytes of a page that take a millisecond to parse, at worst. */
 const quickPage = 4 * 1024;
 
-/** The share of a hop's time after which a host that has not answered HEAD is asked by GET too: some answer nothing else. */
+/** The share of a hop's time after which a host that has not responded to HEAD gets a GET too: some hosts ignore HEAD. */
 const patience = 1 / 2;
 
 /** The share of a hop's time after which it settles for the response to HEAD. */
 const settling = 11 / 12;
 
-/** Characters of what is remembered about origins, and for how many milliseconds. */
+/** The memory of origins that need GET: its size in characters, and its milliseconds. */
 const memory = {
   maxSize: 4 * 1024 * 1024,
   ttl: 10 * 60 * 1_000,
   sizeCalculation: (url: string, origin: string) => url.length + origin.length,
 };
 
-/** An answer, and whether the one to GET may say more. */
+/** A response, and whether GET may find out more. */
 interface Asked {
   answer: HopResponse;
   isUncertain: boolean;
@@ -67,7 +67,7 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
     const getPage = async () =>
       asked(url, await request(url, { ...options, ...pageOptions(headers) }), 'GET', turn);
     const get = () => (page ??= getPage());
-    /** The answer to GET, if that may say more and comes in time; else the one to HEAD. */
+    /** The response to GET if it may say more and arrives in time; else the response to HEAD. */
     const settled = async (head: Asked): Promise<HopResponse> => {
       if (!head.isUncertain && !isRefusal(head)) return head.answer;
       const unlessFailed = get().catch(() => undefined);
@@ -108,7 +108,7 @@ function unlessUnanswered(error: unknown): null {
   throw error;
 }
 
-/** `identity` costs least to read; websites that check what browsers send look for the other. */
+/** `identity` is the cheapest to read. Websites that detect browsers look for `Upgrade-Insecure-Requests`. */
 const asBrowsers = ['Accept-Encoding', 'identity', 'Upgrade-Insecure-Requests', '1'];
 
 /** A GET that reads the beginning of the body, if it is a page. */
@@ -156,7 +156,7 @@ function isFile({ status }: ResponseHead, shown: Shown): boolean {
   return status >= 200 && status <= 299 && (shown === 'file' || shown === 'other');
 }
 
-/** Whether a response to HEAD may lack what GET would get. */
+/** Whether a response to HEAD says too little, so that GET may find out more. */
 function isEmpty({ status, headers }: ResponseHead): boolean {
   return [204, 205, 304].includes(status) || headers['content-length'] === '0' || !headers['content-type'];
 }

@@ -29,9 +29,9 @@ export class Connection {
   #exchange: Exchange | undefined;
   /** Whether it has carried a response. */
   #isUsed = false;
-  /** The only URL that it has been used for; null after a second one. */
+  /** The only URL it has been used for; null after a second one. */
   #url: string | null = null;
-  /** Milliseconds from opening to the first response, which no late body can displace: about the most that the next one takes. */
+  /** Milliseconds from opening to the first response, which no late body can displace. The next response takes about as long. */
   #restTime = 0;
   readonly #openedAt = performance.now();
   /** When its rest ends. */
@@ -48,7 +48,7 @@ export class Connection {
         return true;
       },
     };
-    // With `onread`, a read costs a third of what it costs by way of a stream.
+    // A read with `onread` costs a third of a read from a stream.
     this.#socket = connect(url, onread)
       .on('error', (error) => this.#close(error))
       .on('end', () => this.#close(reset('the connection was closed without an answer', true)))
@@ -63,7 +63,7 @@ export class Connection {
    * one. So a connection rests after each response but the first, until that would have shown. GET closes the connection
    * before it could show, so only a connection that has served no other URL carries it.
    *
-   * @param isCrowded whether so many connections rest that this one need not.
+   * @param isCrowded whether enough connections rest, so that this one need not.
    */
   mayCarry({ method, url }: Exchange, isCrowded: boolean): boolean {
     const hasRested = isCrowded || performance.now() >= this.#restsUntil;
@@ -78,7 +78,7 @@ export class Connection {
     this.#socket.write(exchange.message, 'latin1');
   }
 
-  /** Cuts the connection once nothing has come for so many milliseconds, unless it is in use then. */
+  /** Cuts the connection after this many milliseconds without data, unless it is in use. */
   cutWhenIdleFor(milliseconds: number): void {
     // Each read starts this time again.
     if (this.#socket.timeout !== milliseconds) this.#socket.setTimeout(milliseconds);

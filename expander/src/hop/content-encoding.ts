@@ -1,6 +1,6 @@
 import zlib from 'node:zlib';
 
-/** Cut off, the content still counts as far as it goes; each piece is decoded at once, so that later damage costs only its own. */
+/** Decodes a truncated body as far as it goes, and each piece at once, so that damage loses only its own piece. */
 const flush = zlib.constants.Z_SYNC_FLUSH;
 const deflate = { flush, finishFlush: flush };
 const brotli = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH };
@@ -13,14 +13,14 @@ const zstd = {
 /** Bytes that are decoded at a time. */
 const pieceSize = 4 * 1024;
 
-/** Codings of one body: nobody needs more. */
+/** Codings of one body; no website uses more. */
 const maxCodings = 5;
 
-/** The end of the decoding before: `br` and `zstd` take up to 16 MiB each. */
+/** The previous decoding of `br` or `zstd`: each takes up to 16 MiB, so they run one at a time. */
 let large: Promise<unknown> = Promise.resolve();
 
 /**
- * Decodes up to `maxSize` bytes from servers that compress although they are asked not to. As in Chromium, an unknown encoding
+ * Decodes up to `maxSize` bytes from servers that compress although the request said `identity`. As in Chromium, an unknown encoding
  * such as `none` is ignored, over http also `br` and `zstd`; and so are a wrong checksum and the bytes after a stream.
  *
  * @returns the content as far as it can be read, and whether more of it could not.

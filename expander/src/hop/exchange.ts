@@ -11,7 +11,7 @@ const maxIdleTime = 4_000;
 /** Milliseconds by which it is closed before the time that the server states. */
 const idleMargin = 1_000;
 
-/** A response, and its body as far as it was asked for. */
+/** A response with the part of its body that the caller wanted. */
 export interface Response extends ResponseHead {
   /** The family of the remote address. */
   addressFamily: 4 | 6 | null;
@@ -80,7 +80,7 @@ export class Exchange {
     this.#head = undefined;
   }
 
-  /** Takes what has arrived. @returns what follows the response; null until that is complete. @throws where it is not HTTP. */
+  /** Takes the bytes that have arrived. @returns the bytes after the response; null until it is complete. @throws if it is not HTTP. */
   receive(text: string): string | null {
     this.#hasBegun = true;
     if (this.#body) return this.#body.read(text) ? '' : null;
@@ -94,7 +94,7 @@ export class Exchange {
   }
 
   /**
-   * Whether to send it again, on a new connection: the server closed the old one while it was idle, or sent unsolicited
+   * Whether to retry on a new connection: the server closed the old one while it was idle, or sent unsolicited
    * bytes on it.
    */
   mayRepeat(error?: unknown): boolean {
@@ -176,7 +176,7 @@ function requestMessage(
   return `${method} ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n${fields}${more}\r\n`;
 }
 
-/** The lines of alternating names and values. @throws TypeError where one would break the message. */
+/** The lines of alternating names and values. @throws TypeError if one would break the message. */
 export function fieldLines(headers: readonly string[]): string {
   if (control.test(headers.join(''))) throw new TypeError('a header has a control character');
   let lines = '';

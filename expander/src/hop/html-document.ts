@@ -26,7 +26,7 @@ const maxTitle = 120;
 /**
  * Reads the response for `url` as a page. What sends its visitors on is the `Refresh` header or the meta element with the
  * shortest delay, the last one of several. So does Chromium; the HTML standard takes the first. Chromium also decides where
- * `<base>` is no URL: nothing relative leads anywhere then.
+ * `<base>` is not a URL: then a relative URL leads nowhere.
  *
  * @param body the beginning of the body; empty if it was not read.
  */
@@ -53,7 +53,7 @@ function shortest(
   encoding: string,
 ): Refresh | null {
   const metas = sandbox.test(`${policy}`) ? [] : refreshes;
-  // A page has one base and may have a thousand refreshes: only the base of the last is looked at, and once.
+  // A page has one base and may have a thousand refreshes: parse the base once, for the last of them.
   const base = noBase.test(`${policy}`) ? url.href : baseUrl(metas.at(-1)?.base ?? null, url);
   const header = { kind: 'refresh', content: `${refresh ?? ''}`, base: null } as const;
   const inOrder = [header, ...metas]
@@ -68,7 +68,7 @@ function shortest(
   return null;
 }
 
-/** A title as it is shown: in one line, and cut. Null if nothing of it shows. The copy does not keep the page in memory. */
+/** A title as one line, truncated; null if it is blank. The copy does not keep the page in memory. */
 function inOneLine(title: string): string | null {
   const line = title.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   const characters = [...line.slice(0, 2 * maxTitle + 1)];
@@ -89,13 +89,13 @@ function encodingOf({ headers }: ResponseHead, body: Buffer, xml: boolean): stri
   return sniffEncoding(body, options);
 }
 
-/** The URL that references in a page are relative to: that of `<base>`, if it can be one; undefined if it is no URL. */
+/** The base URL of a page: that of `<base>` if it is valid there; undefined if it is not a URL. */
 function baseUrl(base: string | null, page: URL): string | undefined {
   const url = base === null ? page : parseUrl(base, page.href);
   return url?.protocol === 'data:' || url?.protocol === 'javascript:' ? page.href : url?.href;
 }
 
-/** The URL of a reference; empty for the page itself, null for what a browser does not go to. */
+/** The URL of a reference; empty for the page itself, null if browsers do not go there. */
 function resolve(reference: string, base: string | undefined, encoding: string): string | null {
   if (reference === '') return '';
   const url = parseUrl(withEncodedQuery(reference, encoding), base);

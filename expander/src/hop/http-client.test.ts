@@ -142,7 +142,7 @@ describe('Bounds', () => {
     expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true]);
   });
 
-  test('an aborted request rejects with the reason and cuts its connection while the answer is waited for', async () => {
+  test('an aborted request rejects with the reason and cuts its connection while it waits for the response', async () => {
     const { url, connections } = await listen(() => {});
     const signal = AbortSignal.timeout(50);
     await expect(client().request(url, { ...head, signal })).rejects.toMatchObject({ name: 'TimeoutError' });

@@ -41,7 +41,7 @@ const maxElements = 10_000;
 
 /**
  * Finds the title and the meta elements with `http-equiv="refresh"` in the beginning of an HTML page, by the parsing
- * algorithm of the HTML standard: those in comments, scripts, text areas, templates and so on are none. Scripting
+ * algorithm of the HTML standard: elements in comments, scripts, text areas and templates do not count. Scripting
  * counts as on, so `<noscript>` is text. Reads until a limit is reached.
  */
 export function readHtml(markup: string): HtmlFacts {
@@ -55,7 +55,7 @@ export function readHtml(markup: string): HtmlFacts {
   };
   const parser = new HtmlParser({ treeAdapter: collecting(facts), scriptingEnabled: true });
   try {
-    // Not the last piece of the page: a tag that is cut off is none.
+    // Not the last piece of the page: a tag that is cut off does not count.
     parser.tokenizer.write(markup, false);
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error;
@@ -66,7 +66,7 @@ export function readHtml(markup: string): HtmlFacts {
 
 class LimitReached extends Error {}
 
-/** In browsers, and in the HTML standard since 2025, elements in a `<select>` are parsed like others; not in parse5. */
+/** In browsers, and in the HTML standard since 2025, elements in a `<select>` are parsed like others; parse5 does not do so yet. */
 class HtmlParser extends Parser<DefaultTreeAdapterMap> {
   override onStartTag(token: Token.TagToken) {
     super.onStartTag(withoutMode(token));
@@ -94,7 +94,7 @@ function isShown(parent: DefaultTreeAdapterMap['parentNode']): boolean {
 
 type Adapter = TreeAdapter<DefaultTreeAdapterMap>;
 
-/** Builds no tree, only the parents that the algorithm asks for, and collects `facts` from elements outside of templates. */
+/** Builds only the parents that the algorithm needs, not a tree, and collects `facts` from elements outside of templates. */
 function collecting(facts: HtmlFacts): Adapter {
   let base: string | null = null;
   let firstTitle: DefaultTreeAdapterMap['element'] | undefined;

@@ -8,7 +8,7 @@ import type { Request } from './exchange.ts';
 import { httpClient } from './http-client.ts';
 import { maxHeadSize } from './response-head.ts';
 
-/** Some websites answer scripts differently from browsers, or by language. */
+/** Some websites respond to scripts differently from browsers, or by language. */
 const preferences = ['Accept', 'text/html,application/xhtml+xml,*/*;q=0.8', 'Accept-Language', 'en'];
 
 export interface RequestSettings {
@@ -44,7 +44,7 @@ export function guardedRequest(settings: RequestSettings, connector: (lookup: Lo
   return { request, close: client.close };
 }
 
-/** Hands a socket the addresses of a name only if the guard accepts every one of them. */
+/** Gives a socket the addresses of a name only if the guard accepts every address. */
 function guardedLookup(lookup: Lookup, guard: Guard): LookupFunction {
   const judged = async (hostname: string) => {
     const addresses = await lookup(hostname);

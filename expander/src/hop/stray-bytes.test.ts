@@ -85,7 +85,7 @@ describe('a late body to HEAD that looks like a response', () => {
     },
   );
 
-  test('that ends the connection is found out, too', async () => {
+  test('that ends the connection is detected, too', async () => {
     const { first, wrong } = await attack(closing, 1, 'default');
     expect(first.length).toBeLessThanOrEqual(1);
     await expect.poll(wrong).toEqual([]);
@@ -104,7 +104,7 @@ describe('a late body to HEAD that looks like a response', () => {
     expect(await end('/at/victim')).toBe('/at/victim');
   });
 
-  test('and is found out before the chain ends makes a result that nobody keeps', async () => {
+  test('that is detected before the chain ends makes a result that is not cached', async () => {
     let fooled: Socket | undefined;
     const elsewhere = http.createServer(async (_, response) => {
       fooled?.write(truth('/victim'));
@@ -126,7 +126,7 @@ describe('a late body to HEAD that looks like a response', () => {
     });
   });
 
-  test('is not told to other processes', async () => {
+  test('is not shared with other processes', async () => {
     const entries: string[] = [];
     const redis = { get: async () => null, set: async (key: string) => entries.push(key) };
     const doubted = Promise.withResolvers<void>();
@@ -153,7 +153,7 @@ describe('a late body to HEAD that looks like a response', () => {
   });
 });
 
-test('after bytes that nobody asked for, their origin gets a new connection for each request, and no request twice', async () => {
+test('after unsolicited bytes, their origin gets a new connection for each request, and no request twice', async () => {
   const sockets: Socket[] = [];
   const { end, asked, connections } = await website((path, socket) => {
     sockets.push(socket);

@@ -28,8 +28,7 @@ describe('the page has plain words for every end', () => {
     ['s.example/plainly', 'Not encrypted It leads to end.example http://end.example/', unencrypted],
     ['http://end.example', 'Not encrypted It leads straight to end.example', unencrypted],
     ['https://s.example/plain', 'Not encrypted It leads to', 's.example redirects from https to http, so'],
-    ['file.example', 'File It leads to a file at file.example http://file.example', unencrypted],
-    ['file.example', 'File', 'File: setup.exe, 48 MB Not encrypted'],
+    ['file.example', 'File It leads to a file at file.example http:', 'setup.exe, 48 MB Not encrypted: o'],
     ['file.example', 'File', 'Open it only if you expect this file.'],
     ['401.example', 'Blocked our check This page blocked our check', 'answered 401, sign-in required.'],
     [

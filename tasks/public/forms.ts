@@ -22,6 +22,7 @@ function showUnsaved(text: string) {
   const area = document.createElement('textarea');
   if (text.includes('\n') && field.type === 'text') {
     for (const { name, value } of field.attributes) area.setAttribute(name, value);
+    area.rows = 1;
     const focused = field === document.activeElement;
     field.replaceWith(area);
     if (focused) area.focus();

@@ -107,8 +107,10 @@ function countInFlight(gauge: Gauge) {
     };
 }
 
-/** Of the status only its class is a label, because websites choose it. */
-const statusClass = ({ status }: HopResponse) => ({ status_class: `${Math.floor(status / 100)}xx` });
+/** Of the status only its class is a label, because websites choose it, from 0 to 999,999,999. */
+const statusClass = ({ status }: HopResponse) => ({
+  status_class: status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : 'other',
+});
 
 /** Wraps a function in layers, the first one outermost. */
 function layers<Wrapped>(...wrappers: ((next: Wrapped) => Wrapped)[]) {

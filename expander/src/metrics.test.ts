@@ -2,6 +2,7 @@ import { startShortener } from '@longhand/shortener';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { testExpander } from '../testing/expander.ts';
+import { answering } from '../testing/website.ts';
 import type { CacheClient } from './cache/redis.ts';
 
 const shortener = await startShortener();
@@ -56,6 +57,19 @@ describe('/metrics counts', () => {
       'expander_hop_duration_seconds_count{error_type="request_failed"} 1',
       'expander_hop_duration_seconds_count{status_class="2xx"} 1',
       'expander_hop_duration_seconds_count{status_class="3xx"} 1',
+    ]);
+  });
+
+  test('statuses that do not exist as one class, because websites choose them', async () => {
+    const { expand, counted } = counting();
+    let status = 0;
+    const site = await answering((socket) => socket.end(`HTTP/1.1 ${status}\r\n\r\n`));
+    for (status of [0, 99, 600, 1_000, 999_999_999]) {
+      const { hops } = await expand.chain(`${site}${status}`);
+      expect(hops.map((hop) => hop.status)).toEqual([status]);
+    }
+    expect(await counted('expander_hop_duration_seconds_count')).toEqual([
+      'expander_hop_duration_seconds_count{status_class="other"} 5',
     ]);
   });
 

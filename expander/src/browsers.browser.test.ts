@@ -69,7 +69,7 @@ test(`Chromium reads ${responses.length} strange responses as Longhand does`, du
   expect(differing).toEqual([]);
 });
 
-test('the differences that are accepted', () => {
+test('prints the accepted differences, each with its reason', () => {
   const ofLinks = links.flatMap(({ sent, chromium, reason }) => (chromium ? [`${sent}: ${reason}`] : []));
   console.info([...ofLinks, ...acceptedHeads.map(({ what, reason }) => `${what}: ${reason}`)].join('\n'));
   expect(links.filter(({ chromium, reason }) => chromium && !reason)).toEqual([]);

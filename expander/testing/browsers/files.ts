@@ -15,7 +15,7 @@ const nosniff = ['X-Content-Type-Options', 'nosniff'] as const;
 const html = typed('text/html');
 const statuses = [204, 205, 206, 304, 404, 503, 999].flatMap((status) => [
   [`${status}, a page`, refreshing([html], '', status)] as const,
-  // Chromium says nothing of files with an error.
+  // Chromium reports no download for an error status.
   ...(status < 400
     ? [[`${status}, an attachment`, refreshing([html, disposition('attachment')], '', status)] as const]
     : []),

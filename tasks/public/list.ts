@@ -24,7 +24,7 @@ document.addEventListener('click', (event) => {
   else if (row && link.matches('.edit')) edit(row);
   else if (link.matches('.cancel')) cancel(link);
   // Changes under way come first.
-  else if (link.closest('nav, footer') && document.body.matches('.busy'))
+  else if (link.closest('nav, footer, .found') && document.body.matches('.busy'))
     enqueue(async () => location.assign(link.href));
   else return;
   event.preventDefault();
@@ -37,10 +37,11 @@ document.addEventListener('dblclick', ({ target }) => {
 
 document.addEventListener('submit', (event) => {
   const form = event.target as HTMLFormElement;
-  // These leave the list.
-  if (form.matches('.find, [action="/logout"]')) return;
+  const leaves = form.matches('.find, [action="/logout"]');
+  if (leaves && !document.body.matches('.busy')) return;
   event.preventDefault();
-  if (form === single) add();
+  if (leaves) enqueue(() => form.submit());
+  else if (form === single) add();
   else if (form.matches('.write')) save(form);
   else if (form.closest('#notice')) undoChange(form);
   else press(form, event.submitter);

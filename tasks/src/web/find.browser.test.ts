@@ -39,6 +39,8 @@ describe.each([
     await field(page).press('Enter');
     await page.getByText('Added: milk').waitFor();
     expect(await titles(page)).toEqual(['(Crème brûlée)']);
+    // It would clear more than the matches.
+    expect(await page.getByRole('button', { name: 'Clear finished' }).isVisible()).toBe(false);
     await page.getByRole('link', { name: 'Open', exact: true }).click();
     await poll(() => page.locator('.found').textContent()).toContain('No match in 122 tasks.');
     await page.getByRole('link', { name: 'Show all' }).click();

@@ -120,6 +120,18 @@ test('"Where to?" is 44 px high and apart from the link beside it, in a row as h
   expect(Math.abs((one?.height ?? 0) - (other?.height ?? 0))).toBeLessThan(2);
 });
 
+test('A tapped title is edited where it stands, in a field 44 px high', async () => {
+  await open.add('milk');
+  const page = await open.open('/', phone);
+  await page.getByLabel('More: milk').tap();
+  await page.getByRole('link', { name: 'Edit: milk' }).tap();
+  const [field] = await boxes(page, '.editing textarea');
+  expect(field?.height).toBeGreaterThanOrEqual(44);
+  expect(await page.evaluate("getComputedStyle(document.querySelector('.editing textarea')).textAlign")).toBe(
+    'start',
+  );
+});
+
 test('The gaps between links are as wide as they look, for a finger and a mouse', async () => {
   for (const options of [phone, {}]) {
     const page = await open.open('/', options);

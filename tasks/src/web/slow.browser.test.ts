@@ -109,15 +109,23 @@ describe('On a slow connection a change shows at once', () => {
     }
   });
 
-  test('a filter waits for changes under way', async () => {
+  test.each([
+    [
+      'a filter',
+      (page: Page) => page.getByRole('link', { name: 'Finished', exact: true }).click(),
+      ['(milk)'],
+    ],
+    ['Find', (page: Page) => page.getByRole('button', { name: 'Find' }).click(), ['(milk)']],
+    ['Show all', (page: Page) => page.getByRole('link', { name: 'Show all' }).click(), ['bread', '(milk)']],
+  ])('%s waits for changes under way', async (_, leave, shown) => {
     await site.add('milk', 'bread');
-    const page = await site.open();
+    const page = await site.open('/?q=milk');
     const connection = await slow(page, '**/task/*/*');
     await finish(page, 'milk');
-    await page.getByRole('link', { name: 'Finished', exact: true }).click();
+    await leave(page);
     connection.letGo();
-    await poll(() => titles(page)).toEqual(['(milk)']);
-    expect(page.url()).toContain('filter=finished');
+    await poll(() => titles(page)).toEqual(shown);
+    expect((await site.store.show('1')).finished).toBe(1);
   });
 
   test('leaving a page with changes under way asks first', async () => {

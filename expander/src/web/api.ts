@@ -135,10 +135,10 @@ export function requestReader(chargeKey?: ChargeKey) {
 
 /** The key that a request has. nginx limits requests with one coarsely, so no other request may pass for one. */
 function sentKey(c: Context): string | undefined {
-  const [, bearer] = /^Bearer\b *(.*)$/i.exec(c.req.header('Authorization') ?? '') ?? [];
+  const [, bearer] = /^Bearer\b(.*)$/i.exec(c.req.header('Authorization') ?? '') ?? [];
   const { key: keys = [] } = c.req.queries();
   // Two keys count as none.
-  return keys.length > 1 ? '' : (bearer ?? keys[0]);
+  return keys.length > 1 ? '' : (bearer?.trim() ?? keys[0]);
 }
 
 export const readFollow = (follow = ''): Follow => (follow === 'all' ? 'all' : 'default');

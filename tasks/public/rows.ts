@@ -48,6 +48,7 @@ export function undoChange(form: HTMLFormElement) {
   const finished = form.querySelector<HTMLInputElement>('[name=finished]')?.value;
   change(form.action, {
     rows: row ? [form, row] : [form],
+    lost: lostAnswer,
     as: finished === '0' ? 'open' : finished === '1' ? 'finished' : 'sent',
     request: () => request,
     done: () => say(pathname.endsWith('/restore') ? 'Restored' : 'Undone', title),

@@ -357,5 +357,9 @@ describe('Between a key and its response', () => {
     await poll(() => page.locator('.problem').textContent()).toBe('No answer. It may not be saved.');
     await page.locator('#title-3').press('Enter');
     await poll(() => titles(page)).toEqual(['tea pot', '(milk)']);
+    await loseResponse(page, '**/tasks/3');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('No answer. It may not be saved.').waitFor();
+    await poll(() => titles(page)).toEqual(['tea', '(milk)']);
   });
 });

@@ -63,11 +63,12 @@ const tolerance = 0.001;
 /** `PICTURES=write` rewrites the pictures. Look at each one that `git status` lists. */
 const writing = process.env.PICTURES === 'write';
 
-/** Replaces values that differ between visits: ports, durations, times of day, request IDs. */
+/** Replaces values that differ between visits: ports, durations, times of day, request IDs. Not all hops show milliseconds. */
 const settle = `{
   const fixed = (text) => text
     .replace(/127\\.0\\.0\\.1:\\d+/g, '127.0.0.1:8080')
-    .replace(/(under\\s)?\\b\\d+(\\.\\d+)?(\\s)(ms|s)\\b/g, '12$3ms')
+    .replace(/(,|\\sin)\\s\\d+\\sms\\b/g, '')
+    .replace(/\\b\\d+(\\.\\d+)?(\\s)(ms|s)\\b/g, '12$2ms')
     .replace(/\\b[0-9a-f]{32}\\b/g, '0123456789abcdef'.repeat(2));
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {

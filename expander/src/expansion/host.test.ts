@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeHost } from './host.ts';
+import { describeHost, nameInSubdomain } from './host.ts';
 
 const host = (name: string) => describeHost(new URL(`http://${name}/`));
 
@@ -72,5 +72,32 @@ describe('a host imitates another', () => {
     ['no Latin name can be under that top-level domain', 'ραγραι.рф'],
   ])('but not where %s: %s', (_, name) => {
     expect(host(name).imitates).toBeNull();
+  });
+});
+
+describe('the start of a host names another website', () => {
+  test.each([
+    ['www.paypal.com.secure-login.example', 'paypal.com'],
+    ['www.paypal.com.account.verification.login.example', 'paypal.com'],
+    ['bank.org.evil.co.uk', 'bank.org'],
+    ['login.bank.co.uk.evil.com', 'bank.co.uk'],
+    ['shop.com.au.evil.github.io', 'shop.com.au'],
+    ['paypal.com.evil.example.', 'paypal.com'],
+  ])('%s: %s', (name, other) => {
+    expect(nameInSubdomain(new URL(`http://${name}/`))).toBe(other);
+  });
+
+  test.each([
+    ...['example.com', 'www.example.co.uk', 'a.b.example.com', 'www.com.example', 'com.example'],
+    ...[
+      'www.net.org.example',
+      'www.shop.app.example.com',
+      'docs.de.example.com',
+      'www.example.com.example.com',
+    ],
+    ...['bucket.s3.amazonaws.com', 'www.example.com.s3.amazonaws.com', 'ec2-1-2-3-4.compute-1.amazonaws.com'],
+    ...['person.github.io', '10.0.0.1', '[2001:db8::1]', 'localhost', 'xn--80ak6aa92e.com'],
+  ])('but not: %s', (name) => {
+    expect(nameInSubdomain(new URL(`http://${name}/`))).toBeNull();
   });
 });

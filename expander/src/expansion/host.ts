@@ -122,3 +122,16 @@ export function registrableDomain({ hostname }: URL): string {
   // Customers of a host such as github.io are not one party.
   return getDomain(hostname, { allowPrivateDomains: true, extractHostname: false }) ?? hostname;
 }
+
+/**
+ * The registrable domain that the start of a host names, such as `paypal.com` in `www.paypal.com.login.example`. Only suffixes
+ * that are no ordinary words count: com, net, org, and those of two labels, such as `co.uk`.
+ */
+export function nameInSubdomain(url: URL): string | null {
+  const labels = url.hostname.slice(0, -registrableDomain(url).length).split('.').slice(0, -1);
+  const named = labels
+    .map((_, at) => parse(labels.slice(0, labels.length - at).join('.'), { extractHostname: false }))
+    .find(({ isIcann, publicSuffix }) => isIcann && /^(?:com|net|org)$|\./.test(publicSuffix ?? ''));
+  const domain = named?.domain ?? null;
+  return domain?.startsWith('www.') || domain === registrableDomain(url) ? null : domain;
+}

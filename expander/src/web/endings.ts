@@ -19,6 +19,7 @@ export const tones = {
 export interface Ending {
   /** Null if the end is no fault of the link. */
   verdict: keyof typeof tones | null;
+  /** A sentence. `SITE` stands for the site at the end of the chain. */
   headline: string;
   /** The headline if there was no redirect; by default the same. */
   direct?: string;
@@ -33,26 +34,15 @@ export interface Ending {
   next?: 'Try again' | 'Follow on';
 }
 
-const pageThat = (does: string) => ({
-  headline: `It leads to a page that ${does}`,
-  direct: `This page ${does}`,
-});
-
-const found = {
-  verdict: 'Page found',
-  headline: 'It leads to',
-  direct: 'It leads straight to',
-  open: 'Open it',
-} as const satisfies Ending;
+const found = { verdict: 'Page found', headline: 'It leads to SITE', open: 'Open it' } as const;
 const brokenPage = { verdict: 'Broken link', open: 'Open anyway' } as const;
 const blocked = {
   verdict: 'Blocked our check',
-  ...pageThat('blocked our check'),
+  headline: 'Our check was blocked by SITE',
   advice: 'It may still open for you.',
   open: 'Open anyway',
 } as const satisfies Ending;
 const notWorking = { verdict: 'Not working just now', open: 'Open anyway', next: 'Try again' } as const;
-const brokenLink = { verdict: 'Broken link', headline: 'The link is broken' } as const;
 const notWeb = {
   headline: 'It does not lead to a web page',
   sentence: 'Only web pages are followed.',
@@ -61,10 +51,10 @@ const notWeb = {
 const notUrl = { verdict: null, headline: 'This is not a URL' };
 
 const endings = {
-  found,
+  found: { ...found, direct: 'It leads straight to SITE' },
   sends_on: {
     verdict: 'Page found',
-    ...pageThat('may send you on'),
+    headline: 'The page may send you on from SITE',
     advice: 'A script in it opens another address. Scripts are not run here.',
     open: 'Open anyway',
   },
@@ -75,62 +65,61 @@ const endings = {
     open: 'Open anyway',
     next: 'Try again',
   },
-  file: {
-    verdict: 'File',
-    headline: 'It leads to a file at',
-    advice: 'Open it only if you expect this file.',
-    open: 'Open anyway',
-  },
-  nothing: { verdict: 'Page found', ...pageThat('is empty'), open: 'Open anyway' },
+  file: { verdict: 'File', headline: 'It leads to a file at SITE', open: 'Open anyway' },
+  nothing: { verdict: 'Page found', headline: 'The page is empty at SITE', open: 'Open anyway' },
   unread: {
     ...notWorking,
-    ...pageThat('could not be read'),
+    headline: 'The page could not be read from SITE',
     sentence: 'The website announced the page, but did not send it.',
   },
-  gone: { ...brokenPage, ...pageThat('does not exist'), next: 'Try again' },
-  rejected: { ...brokenPage, ...pageThat('does not work') },
+  gone: { ...brokenPage, headline: 'The page does not exist at SITE', next: 'Try again' },
+  rejected: { ...brokenPage, headline: 'The page does not work at SITE' },
   blocked,
   too_often: { ...blocked, next: 'Try again' },
-  down: { ...notWorking, ...pageThat('is not working just now') },
+  down: { ...notWorking, headline: 'The page is not working just now at SITE' },
 
   max_redirects: {
     verdict: 'Broken link',
-    headline: 'It redirects too many times',
+    headline: 'Too many redirects: the check stopped at SITE',
     stop: 'Not visited: this is beyond the limit of redirects.',
     open: 'Open anyway',
     next: 'Follow on',
   },
   loop: {
     verdict: 'Broken link',
-    headline: 'The redirects form a loop',
+    headline: 'The redirects form a loop at SITE',
     sentence: 'A redirect leads back to an earlier URL, so no page can be reached.',
     stop: 'Visited before: the loop starts again here.',
   },
-  no_location: { ...brokenLink, open: 'Open anyway' },
-  malformed_location: { ...brokenLink, stop: 'Not a URL.' },
+  no_location: { verdict: 'Broken link', headline: 'The link is broken at SITE', open: 'Open anyway' },
+  malformed_location: { verdict: 'Broken link', headline: 'The link is broken', stop: 'Not a URL.' },
   app: { ...notWeb, verdict: 'Opens an app' },
   not_web: { ...notWeb, verdict: 'Beware', advice: 'Opening it may run code or start a program.' },
 
-  request_failed: { ...notWorking, headline: 'The link does not work' },
-  timeout: { ...notWorking, headline: 'No answer in time', advice: 'The website may be busy.' },
-  certificate: { ...notWorking, verdict: 'Certificate problem', headline: 'It may be another website' },
+  request_failed: { ...notWorking, headline: 'The link does not work at SITE' },
+  timeout: { ...notWorking, headline: 'No answer in time from SITE', advice: 'The website may be busy.' },
+  certificate: {
+    ...notWorking,
+    verdict: 'Certificate problem',
+    headline: 'Its certificate does not prove that it is SITE',
+  },
   unknown_name: {
     verdict: 'Broken link',
-    headline: 'The link does not work',
+    headline: 'The link does not work at SITE',
     advice: 'The name may be misspelled, or have been given up.',
     next: 'Try again',
   },
 
-  target_refused: { verdict: 'Beware', headline: 'This address is not followed' },
-  port: { verdict: 'Beware', headline: 'It does not lead to a website' },
+  target_refused: { verdict: 'Beware', headline: 'This address is not followed: SITE' },
+  port: { verdict: 'Beware', headline: 'It does not lead to a website, but to SITE' },
   private_address: {
     verdict: 'Beware',
-    headline: 'It leads to a private network',
+    headline: 'It leads to a private network: SITE',
     advice: 'Only public websites are followed.',
   },
   credentials: {
     verdict: 'Beware',
-    headline: 'It hides where it leads',
+    headline: 'It hides that it leads to SITE',
     advice: ({ host }) => `The text before the @ is not the website. The website is ${host}.`,
   },
 
@@ -158,7 +147,7 @@ export function endingOf(expansion: Expansion, host: UnicodeHost | null): Ending
   const careful = open && ({ open: 'Open anyway' } as const);
   if (verdict && host && (host.imitates || host.mixedScripts.length > 0)) {
     const imitated = host.imitates ?? imitatedHost(host.unicodeHost ?? '', /[0-9a-z-]/);
-    const headline = imitated ? `It can be mistaken for ${imitated}` : 'Its name mixes alphabets';
+    const headline = imitated ? `SITE can be mistaken for ${imitated}` : 'SITE mixes alphabets';
     return { ...ending, ...careful, verdict: 'Beware', headline, direct: headline };
   }
   if (verdict === 'Page found' && unencrypted(expansion)) {

@@ -7,6 +7,9 @@ import { ExpansionError } from '../expansion/errors.ts';
 
 const arrival = 'https://www.example.com/page?id=1&utm_source=mail#part';
 const untracked = 'https://www.example.com/page?id=1#part';
+/** A URL whose site has `length` characters, of which many are hyphens. */
+const longSite = (length: number) =>
+  `http://paypal.com.${'a-long-'.repeat(9).slice(0, length - 9)}x.example/signin`;
 const web: Web = {
   'http://sho.rt/often': new ExpansionError('rate_limited', 'Too many; try again in 30 s.', {
     rate: { count: 1, period: 60, wait: 30 },
@@ -17,6 +20,7 @@ const web: Web = {
   [arrival]: {},
   'http://sho.rt/slow': to('http://slow.example/'),
   'http://sho.rt/fold': to('http://sho.rt/a'),
+  ...Object.fromEntries([25, 40, 60].map((n) => [`http://sho.rt/site${n}`, to(longSite(n))])),
   'http://sho.rt/intent': to(`intent:${'x'.repeat(80)}`),
 };
 
@@ -43,7 +47,7 @@ test('the page loads nothing else, causes no browser warning, and announces the 
     await page.goto(visits.address('sho.rt/x'));
     await expect
       .poll(() => page.evaluate('said'))
-      .toEqual([expect.stringMatching(/^It leads to: example\.com\. 2 redirects followed in .*\.$/)]);
+      .toEqual([expect.stringMatching(/^It leads to example\.com\. 2 redirects followed.*\.$/)]);
     expect(requests.filter((url) => !url.startsWith('data:'))).toEqual([visits.address('sho.rt/x')]);
     expect(complaints).toEqual([]);
   }));
@@ -168,7 +172,7 @@ test('a chain within one site grows in sight; then it has its first address and 
     const lines = () =>
       page.evaluate(`[...document.querySelectorAll('ol > li')].filter((line) => line.checkVisibility())
         .map((line) => getComputedStyle(line, '::before').content + line.innerText.split('\\n')[0])`);
-    expect(await lines()).toEqual(['"1"http://', 'none1 more at sho.rt', '"3"http://']);
+    expect(await lines()).toEqual(['"1"sho.rt', 'none1 more at sho.rt', '"3"sho.rt']);
     expect(await page.getByText('301, moved permanently').first().isVisible()).toBe(false);
     await page.getByText('Details').click();
     await inside.waitFor();
@@ -193,7 +197,7 @@ test('over the rate limit, "Try again" and the sentence count down together', as
   expect(await sentence.textContent()).toBe('Too many; try again.');
   delete web['http://sho.rt/often'];
   await again.click();
-  await page.getByRole('heading', { name: 'The link does not work' }).waitFor();
+  await page.getByRole('heading', { name: 'The link does not work at' }).waitFor();
 });
 
 test('only problems are coloured, a misleading host is red, and forced colours leave a border', () =>
@@ -260,6 +264,23 @@ test('on the smallest phones, each row is one line, and the destination is above
       expect(Math.max(...heights)).toBeLessThan(50);
     }
   }));
+
+test.each([320, 390, 1_280])('on %i pixels, a long site is whole and readable', (width) =>
+  visits.visit({ viewport: { width, height: 800 } }, async (page) => {
+    for (const length of [25, 40, 60]) {
+      await page.goto(visits.address(`sho.rt/site${length}`));
+      const sites =
+        await page.evaluate(`[...document.querySelectorAll('.site, .url b')].slice(-3).map((site) => {
+        const range = new Range();
+        range.selectNodeContents(site);
+        const end = (it) => it.getBoundingClientRect().right;
+        const isWhole = end(range) <= end(site.closest('h2, data'));
+        return isWhole && parseFloat(getComputedStyle(site).fontSize) >= 11 && site.textContent.length;
+      })`);
+      expect(sites).toEqual([length, length, length]);
+    }
+  }),
+);
 
 test('"Paste" fills the field from the clipboard, in one line', () =>
   visits.visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {

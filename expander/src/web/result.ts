@@ -1,5 +1,5 @@
 import type { Expansion, Hop } from '../expansion/expansion.ts';
-import { describeHost, registrableDomain, type UnicodeHost } from '../expansion/host.ts';
+import { describeHost, nameInSubdomain, registrableDomain, type UnicodeHost } from '../expansion/host.ts';
 import { hostText, isWeb, parseUrl } from '../expansion/parse-url.ts';
 import { type Ending, endingOf, tones, unencrypted } from './endings.ts';
 import { linksIn } from './pasted.ts';
@@ -25,7 +25,7 @@ export function describeResult(u: string, expansion: Expansion) {
   const { hops, longUrl, redirectCount, end, error } = expansion;
   const begun = hops.length > 0;
   const url = parseUrl(end.target ?? longUrl ?? '');
-  const host = url && describeHost(url);
+  const host = url && isWeb(url) ? describeHost(url) : null;
   const ending = endingOf(expansion, host);
   const { verdict, advice, open } = ending;
   const headline = (redirectCount === 0 && ending.direct) || ending.headline;
@@ -34,22 +34,24 @@ export function describeResult(u: string, expansion: Expansion) {
   const { cleaned, parameters } = withoutTracking(open ? (original ?? '') : '');
   const isTracked = parameters.length > 0;
   const destination = isTracked ? cleaned : original;
-  const site = destination && urlParts(destination).domain;
-  const place = end.code === 'final' ? `${headline}: ${site}` : headline;
+  const shown = destination ? urlParts(destination) : null;
+  const site = shown?.domain ?? '';
+  const [before = '', after] = headline.split('SITE');
   const last = end.code === 'final' ? hops.at(-1) : undefined;
   const stop = ending.stop ?? error?.message;
   return {
     begun,
     verdict,
     tone: verdict && tones[verdict],
-    headline,
-    site: site ? { name: site, isLong: site.length > longSite } : null,
-    destination: destination ? urlParts(destination) : null,
+    headline: { before, after: (shown && after) ?? null },
+    destination: shown,
     file: last?.file
       ? { ...last.file, size: last.file.size === null ? null : sizeInWords(last.file.size) }
       : null,
     unencrypted: open || hops.some(({ downgrade }) => downgrade) ? unencrypted(expansion) : null,
     hosts: hostNotes(hops, host),
+    /** The site that the start of the host names, but which is not the website. */
+    disguise: url && host ? nameInSubdomain(url) : null,
     /** The title of the page, in a stranger's words. */
     title: last?.title ?? null,
     actions: {
@@ -58,7 +60,7 @@ export function describeResult(u: string, expansion: Expansion) {
         : null,
       links: [...nextLink(u, expansion, ending), ...outLink(open, destination)],
     } satisfies Actions,
-    sentences: [journey(expansion), sentence, begun ? summary(expansion) : ''].filter(Boolean).join(' '),
+    sentences: [journey(expansion), sentence, summary(expansion)].filter(Boolean).join(' '),
     advice: (typeof advice === 'function' ? url && advice(url) : advice) ?? null,
     detail: end.detail ?? null,
     /** The last URL of the chain, if it has no response, and why. */
@@ -77,16 +79,16 @@ export function describeResult(u: string, expansion: Expansion) {
         }
       : null,
     /** For screen readers: the site, not the whole URL. */
-    announcement:
-      verdict === 'Page found'
-        ? `${place}. ${summary(expansion)}`
-        : [verdict, place, sentence].filter(Boolean).join('. '),
+    announcement: [
+      verdict !== 'Page found' && verdict,
+      headline.replace('SITE', () => site),
+      verdict === 'Page found' ? summary(expansion) : sentence,
+    ]
+      .filter(Boolean)
+      .join('. '),
     documentTitle: documentTitle(hops[0]?.url, original),
   };
 }
-
-/** Characters of a site that fit on one line of a phone (320 pixels), in the size of the headline. */
-const longSite = 20;
 
 /** Splits a URL so that its registrable domain, with the port, can stand out. Its owner chooses the rest of the host. */
 export function urlParts(url: string) {
@@ -98,7 +100,14 @@ export function urlParts(url: string) {
     (site && /^(https?:\/\/(?:[^/?#\\]*@)?)([^/?#\\]*)(.*)$/is.exec(text)) || [];
   const start = host.toLowerCase().lastIndexOf(site);
   const after = rest.split(/(?=[/?&#])/);
-  return { url, before: before + host.slice(0, start), domain: host.slice(start), after };
+  const domain = host.slice(start);
+  return { url, before: before + host.slice(0, start), domain, size: sizeOf(domain), after };
+}
+
+/** The class of a site that is too long for one line of a phone (320 pixels): 20 characters fit, 30 in the smaller size. */
+function sizeOf({ length }: string) {
+  if (length <= 20) return null;
+  return length <= 30 ? 'small' : 'smallest';
 }
 
 /** The links within this page. */
@@ -129,9 +138,15 @@ function hostNotes(hops: readonly Hop[], destination: UnicodeHost | null) {
   return [...hosts.values()].flatMap((host) => (host?.unicodeHost ? [hostInWords(host)] : []));
 }
 
+/** The scripts with letters that look Latin. */
+const imitating = ['Armenian', 'Coptic', 'Cyrillic', 'Georgian', 'Greek'];
+
 function hostInWords({ unicodeHost, mixedScripts, imitates }: UnicodeHost) {
   const scripts = list(mixedScripts.map((script) => (script === 'Other' ? 'another script' : script)));
-  return { unicodeHost, scripts, imitates };
+  const letters = list(
+    imitating.filter((script) => RegExp(`\\p{Script=${script}}`, 'u').test(`${unicodeHost}`)),
+  );
+  return { unicodeHost, scripts, imitates, letters };
 }
 
 /** The hosts of `urls`, in their order, and the name of the application. */

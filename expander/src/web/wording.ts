@@ -30,16 +30,14 @@ export function statusInWords(status: number): string {
   return statusWords[status] ?? STATUS_CODES[status]?.toLowerCase() ?? 'unknown status';
 }
 
-/** `2 redirects followed in 143 ms.` */
+/** `2 redirects followed in 143 ms.` Empty if the end says enough. */
 export function summary({ hops, redirectCount, end, error, cached }: Expansion): string {
   const total = duration(hops.reduce((sum, { milliseconds }) => sum + milliseconds, 0));
-  const time = cached ? `${total} (cached)` : total;
-  if (redirectCount === 0) return `Answered in ${time}.`;
-  const redirects = `${redirectCount} redirect${redirectCount > 1 ? 's' : ''}`;
-  // After a loop or at the limit, the last redirect was found but not followed.
-  if (end.code === 'loop' || end.code === 'max_redirects')
-    return `${redirects} found, ${redirectCount - 1 || 'none'} followed, in ${time}.`;
-  return error ? `${redirects} followed before that, in ${time}.` : `${redirects} followed in ${time}.`;
+  const time = total && ` in ${total}${cached ? ' (cached)' : ''}`;
+  if (redirectCount === 0) return time && end.code === 'final' ? `Answered${time}.` : '';
+  if (end.code === 'loop' || end.code === 'max_redirects') return '';
+  const redirects = `${redirectCount} redirect${redirectCount > 1 ? 's' : ''} followed`;
+  return error ? `${redirects} before that${time && `,${time}`}.` : `${redirects}${time}.`;
 }
 
 /** Names at most so many sites; more are only counted. */
@@ -75,9 +73,9 @@ function named(sites: string[]): string {
   return sites.length > maxNamed ? `${sites.length} other sites` : list(sites);
 }
 
-/** Milliseconds as text for the page. */
+/** Milliseconds as text for the page; empty below 1 ms. */
 export function duration(milliseconds: number): string {
-  if (milliseconds < 1) return 'under 1 ms';
+  if (milliseconds < 1) return '';
   return milliseconds < 999.5 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
 }
 

@@ -125,14 +125,14 @@ describe('a host that is silent on HEAD', () => {
     expect(asked).toEqual(['HEAD /a', 'GET /a', 'HEAD /b', 'GET /b', 'GET /c']);
   });
 
-  test('gets GET even if 64 HEADs hang', async () => {
+  test('gets GET even if 64 HEADs hang', { timeout: 90_000 }, async () => {
     const byGet = async () => {
       const { ask } = await silent();
       const chains = await Promise.all(Array.from({ length: 64 }, (_, i) => ask(`/${i}`)));
       return chains.filter(([first]) => first?.method === 'GET').length;
     };
-    // Where a machine is busy, a hop may take longer than it may.
-    await expect.poll(byGet, { timeout: 25_000 }).toBe(64);
+    // On a busy machine hops time out.
+    await expect.poll(byGet, { timeout: 80_000 }).toBe(64);
   });
 
   test('fails as GET does', async () => {

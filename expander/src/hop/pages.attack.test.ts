@@ -7,7 +7,7 @@ import { website } from '../../testing/website.ts';
 /** Takes parse5 8 ms. */
 const costly = '<nobr>'.repeat(10_000);
 
-test('pages that take long to parse cost other clients little', async () => {
+test('pages that take long to parse cost other clients little', { timeout: 120_000 }, async () => {
   const [attacked, quiet] = [await serviceOfTest(), await serviceOfTest()];
   let pages = 0;
   const hostile = await website((request, response) => {

@@ -5,7 +5,7 @@ import { serviceOfTest, useService } from '../../testing/service.ts';
 
 const kept = useService();
 
-test('pages that take long to render cost other clients little', async () => {
+test('pages that take long to render cost other clients little', { timeout: 120_000 }, async () => {
   const { url: attacked } = kept.service;
   const { url: quiet } = await serviceOfTest({ REDIS_URL: kept.url });
   const get = async (url: string, path: string, client: string, signal?: AbortSignal) => {

@@ -48,7 +48,7 @@ export async function decodeContent(body: Buffer, encoding = '', isEncrypted: bo
 
 function oneAtATime<T>(decode: () => Promise<T>): Promise<T> {
   const decoding = large.then(decode);
-  large = decoding;
+  large = decoding.catch(() => {});
   return decoding;
 }
 

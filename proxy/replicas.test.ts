@@ -3,7 +3,6 @@ import http from 'node:http';
 import type { Socket } from 'node:net';
 import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { engineAnswers } from '@longhand/shared/testing/engine.ts';
-import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { send } from '@longhand/shared/testing/send.ts';
@@ -34,7 +33,8 @@ describe(`A hung replica behind ${image ?? "this machine's nginx"}`, { timeout: 
   const open = new Set<Socket>();
   servers[1]?.on('connection', (socket) => open.add(socket.once('close', () => open.delete(socket))));
   const ports = await Promise.all(servers.map((server) => listening(server)));
-  const refuses = await freePort();
+  /** Nothing listens there. */
+  const refuses = 1;
   const replicas = (parameters: string) =>
     [...ports, refuses].map((port) => `127.0.0.1:${port} ${parameters}`).join('; server ');
   const proxy = await startTemporaryProxy(

@@ -64,9 +64,9 @@ const headers: [name: string, method?: string, path?: string][] = [
   ['Idempotency-Key', 'PUT', '/tasks/1'],
 ];
 
-/** A page has a hundred, so that it takes 10 ms. */
-const linkThousand = (start: string) => (rest: string) => {
-  for (let i = 0; i < 1_000; i += 1) linked(start + rest);
+/** A page has a hundred, so that it takes at most 13 ms. */
+const linkMany = (start: string) => (rest: string) => {
+  for (let i = 0; i < 800; i += 1) linked(start + rest);
 };
 
 /** The places where strangers' text comes in, with its largest size there. */
@@ -126,12 +126,12 @@ const strangers: Record<string, Strangers> = {
     pieces: ['&', '=', 'after=', 'filter=', 'removal=', 'q=', '%cc%81', '%cc%a3', '%', '+', 'a', '0'],
     send: (query) => read(app.request(`/?${query}`)),
   },
-  'a thousand titles': {
+  '800 titles': {
     size: 490,
     pieces: ['http://', 'http://a/ ', 'http://t.co/a ', ...'([)]}._@:/?#%"a漢ﷺ', ...marks],
-    send: linkThousand('http://a/'),
+    send: linkMany('http://a/'),
   },
-  'a thousand titles with a long host': { size: 490, pieces: ['ﷺ', ...marks], send: linkThousand('http://') },
+  '800 titles with a long host': { size: 490, pieces: ['ﷺ', ...marks], send: linkMany('http://') },
   'log line': {
     size: 32_000,
     pieces: ['{', '"', '\\', '\u001b', ':', ' ', '0', '1:M ', 'a', '/', '[', ']', '#'],

@@ -159,7 +159,7 @@ test('Undo is sent once for a double click, survives a failed deletion, and can 
   await remove(page, 'milk');
   await page.route('**/tasks/restore', (route) => route.abort(), { times: 1 });
   await undo.click();
-  await poll(() => notice(page)).toMatch(failed('Not saved: no connection\\.'));
+  await poll(() => notice(page)).toMatch(failed('No answer\\. It may not be saved\\.'));
   await page.locator('#list').focus();
   await press(page, 'ControlOrMeta+Z');
   await restored();

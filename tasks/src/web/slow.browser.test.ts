@@ -123,7 +123,9 @@ describe('On a slow connection a change shows at once', () => {
     const connection = await slow(page, '**/task/*/*');
     await finish(page, 'milk');
     await leave(page);
+    const left = page.waitForEvent('framenavigated');
     connection.letGo();
+    await left;
     await poll(() => titles(page)).toEqual(shown);
     expect((await site.store.show('1')).finished).toBe(1);
   });

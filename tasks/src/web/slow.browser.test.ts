@@ -308,7 +308,13 @@ describe('Between a key and its response', () => {
       await page.route(/\/tasks?(\/1)?$/, (route) => route.abort(), { times: 1 });
       await page.keyboard.press('Enter');
       await poll(() => page.url()).toMatch(/^chrome-error/);
-      await page.goBack();
+      // The browser may still be exchanging the page for its error page.
+      await poll(() =>
+        page.goBack().then(
+          () => true,
+          () => false,
+        ),
+      ).toBe(true);
       await poll(() => page.locator('[name=title]').inputValue()).toBe('half a task');
       await page.locator('[name=title]').press('Enter');
       await poll(() => titles(page)).toContain('half a task');

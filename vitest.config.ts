@@ -57,7 +57,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Long enough for a machine that is busy.
     expect: { poll: { timeout: 10_000 } },
-    // Files wait most of their time: for containers, for k6 or for a timeout.
+    // Test files mostly wait for containers, k6 or timeouts.
     maxWorkers: 3 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
     reporters: ['default', ['./checks/count-reporter.ts', { seed }]],

@@ -20,7 +20,7 @@ const withK6 = rounds({ short: 0, long: 1 }) === 1 && !spawnSync('k6', ['version
 
 const read = (file: string) => readFileSync(join(import.meta.dirname, '../deploy/observe', file), 'utf8');
 
-describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 }, () => {
+describe.skipIf(missing)('A native stack with monitoring', { timeout: 60_000 }, () => {
   let stack: TemporaryStack;
   let observing: Observing;
 
@@ -107,7 +107,7 @@ describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 },
   });
 });
 
-/** One of each request of users: reads, a write, an expansion, the same from the cache, a bad path. */
+/** One request of each kind: reads, a write, an expansion, a cached expansion, a bad path. */
 async function visit({ expander, tasks }: TemporaryStack['urls']): Promise<void> {
   const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
   const link = `${expander}/api?u=${encodeURIComponent(`http://127.0.0.1:${new URL(tasks).port}/public/x`)}`;

@@ -16,7 +16,7 @@ import {
 /**
  * Reads the stack's variables, and has each service check its own.
  *
- * @param checks of files.
+ * @param checks additional checks, for files.
  * @throws EnvironmentError that lists every fault.
  */
 export async function readSettings(env: NodeJS.ProcessEnv, ...checks: Check[]) {

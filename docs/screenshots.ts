@@ -9,7 +9,7 @@ import { scriptedApp, to } from '../expander/testing/scripted-web.ts';
 const shortUrl = 'https://sho.rt/walk';
 const campaign = 'https://news.example/r/48113?to=walk';
 const article = 'https://www.example.org/guides/a-walk-along-the-river';
-/** Each website takes its time to answer. */
+/** The websites respond as slowly as real ones. */
 const web = {
   get [shortUrl]() {
     return after(38, to(campaign));

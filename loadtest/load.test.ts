@@ -105,7 +105,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect([0, 99], output).toContain(code);
     expect(output).toMatch(/iterations\.+: 9 /);
     expect(output).toContain("'p(95)<5000'");
-    // There is no control.
+    // This run has no control.
     expect(output).not.toContain('target:control');
   });
 
@@ -128,7 +128,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
   test("the commands of the README's tutorial exit as it says", async () => {
     const [, tutorial = ''] = readme.split(/^## .*\n/m);
     const lines = [...tutorial.matchAll(/^ {4}(k6 .*)$/gm)].map(([, line = '']) => line);
-    // Too few requests to drop any, and limits for a busy machine.
+    // Few requests and loose limits, because the machine may be busy.
     const few = { LOAD_USERS: '2', LOAD_ITERATIONS: '1', LOAD_READ_RATE: '10', LOAD_WRITE_RATE: '2' };
     const wide = { LOAD_READ_P95: '5000', LOAD_WRITE_P95: '5000', LOAD_DROPPED: '40' };
     const quick = { ...few, ...wide, LOAD_LISTED: '10' };

@@ -38,7 +38,7 @@ async function startSplitWriteServer(options: { noDelay: boolean }) {
   };
 }
 
-/** A few seconds, and limits for a busy machine: a delay of every response still crosses them. */
+/** A short run with loose limits, because the machine may be busy. Delaying every response still exceeds them. */
 export const short = {
   LOAD_RATE: '100',
   LOAD_DURATION: '3',

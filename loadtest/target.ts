@@ -5,7 +5,7 @@ import { stackUrls } from './scripts/modules/settings.ts';
 
 /** The stack under load. */
 export interface Target extends AsyncDisposable {
-  /** The named URLs, otherwise the proxy's: for messages. */
+  /** The stack's URLs, for messages: those in the environment, or the proxy's. */
   readonly address: string;
   /** The environment of the scripts. */
   readonly variables: Record<string, string>;
@@ -19,7 +19,7 @@ export interface Target extends AsyncDisposable {
 export async function findRunningStack(env: NodeJS.ProcessEnv): Promise<Target | undefined> {
   const named: Record<string, string> = {};
   for (const name of [...Object.keys(stackUrls), 'TASKS_DIRECT_URL']) if (env[name]) named[name] = env[name];
-  // This sends nothing to a named stack: k6 checks that its hosts are allowed.
+  // Do not contact a stack from the environment: k6 must first check that its hosts are allowed.
   const addresses = Object.values(named);
   if (addresses.length === 0 && !(await allAnswer(Object.values(stackUrls)))) return undefined;
   const shortener = env.SHORTENER_URL ? undefined : await startShortener();

@@ -2,7 +2,7 @@ import { send, sendRaw, type TestResponse } from '@longhand/shared/testing/send.
 import { describe, expect, test } from 'vitest';
 import type { TestStack } from '../testing/test-stack.ts';
 
-/** The rules of the expander through the proxy. */
+/** Checks the expander through the proxy. */
 export function expanderRules(stack: () => TestStack): void {
   const get = (path: string, options = {}) => send(stack().expanderPort, path, options);
   const api = (u: string, more = '') => get(`/api?u=${encodeURIComponent(u)}${more}`);

@@ -1,4 +1,4 @@
-/** The stack of docker-compose.yml as a project of its own, for tests and rehearsals. */
+/** The stack of docker-compose.yml as a separate project, for tests and rehearsals. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ export type ComposedStack = Awaited<ReturnType<typeof startComposed>>;
 /**
  * Starts a project on free ports, with a local shortener that its expander may contact; `stop` removes everything.
  *
- * @param options.files of compose.
+ * @param options.files the compose files.
  * @param options.before services to start before the others.
  * @param options.scale options of `docker compose up`.
  */

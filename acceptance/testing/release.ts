@@ -9,7 +9,7 @@ import { freePort } from '@longhand/shared/testing/free-port.ts';
 const root = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
-/** The name of Distribution's registry, if Go or Debian has installed it. */
+/** The command of the installed Distribution registry: `registry` from Go, `docker-registry` from Debian. */
 export const registryProgram = ['registry', 'docker-registry'].find(
   (name) => spawnSync(name, ['--version']).status === 0,
 );

@@ -21,7 +21,7 @@ export const asText = (variables: ProxyVariables): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).map(([name, value = '']) => [name, `${value}`]));
 
 /**
- * The variables, and those that the image's script derives from them.
+ * The variables, plus those that the image's script derives from them.
  *
  * @throws EnvironmentError with the script's message.
  */

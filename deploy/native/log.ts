@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 /** The log of one run, in the stack's folder: lines of all processes, as JSON records. nginx appends its own. */
 export const logFile = 'stack.log';
 
-/** What the log was before it had grown too large and began anew. */
+/** The previous log, renamed when it grew too large. */
 export const formerLogFile = `${logFile}.1`;
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND } = constants;

@@ -295,7 +295,7 @@ test.each([
   ['2001:db8::1', ['[2001:db8::1]']],
 ])('LONGHAND_BIND=%s means %o', (bind, addresses) => expect(addressesOf(bind)).toEqual(addresses));
 
-test('every unusable port is named', async () => {
+test('the error names every unusable port', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as { port: number };
@@ -310,7 +310,7 @@ test('every unusable port is named', async () => {
   await expect(checkPorts(ports, '192.0.2.1')).rejects.toThrow(EnvironmentError);
 });
 
-test('a folder that cannot be created is named', () => {
+test('the error names a folder that cannot be created', () => {
   const folder = join(textFile(''), 'data');
   const message = `${folder}/run cannot be written (ENOTDIR): the stack needs a folder for its data.`;
   expect(() => createFolders(folder)).toThrow(message);

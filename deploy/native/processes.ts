@@ -18,7 +18,7 @@ const socketPath = (name: string) => join('run', `${name}.sock`);
 /**
  * The `server` directives of an upstream. `max_fails=0`: a replica that fails comes back at the same address.
  *
- * @param folder of the stack; by default the one in which nginx runs.
+ * @param folder of the stack; by default nginx's working folder.
  */
 export const upstreamServers = (replicas: readonly string[], folder = '') =>
   replicas.map((replica) => `unix:${join(folder, socketPath(replica))} max_fails=0`).join('; server ');

@@ -3,7 +3,7 @@
  *
  *     node deploy/release/compose.ts VERSION FOLDER
  *
- * FOLDER has what `docker buildx build --metadata-file` wrote of each target. A pushed image is
+ * FOLDER contains the `docker buildx build --metadata-file` output for each target. A pushed image is
  * named by its digest in NAME, any other by its ID, which only the engine that built it knows.
  */
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * Bundles the command with all that it imports into `out/`, where what only `--follow=all` needs stays a file of its own,
+ * Bundles the command and its imports into `out/`, keeps the code for `--follow=all` in a separate file,
  * and puts the licenses of the bundled packages beside it.
  */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';

@@ -30,7 +30,7 @@ const turns = async (count: number) => {
 
 /**
  * A chain of three kinds of hops: HEAD, then HEAD and GET for a page, then GET after HEAD is refused. It sends each head, and
- * each half of the page, as a step of its own.
+ * each half of the page, as a separate step.
  *
  * @param step called before each.
  */
@@ -56,7 +56,7 @@ const chain =
     response.end();
   };
 
-test('after a client has left, at any step of a chain, all later ones get the complete result', async () => {
+test('if a client leaves at any step of a chain, later clients get the complete result', async () => {
   const steps = new Map<string, (step: number) => void>();
   const counts = new Map<string, number>();
   const origin = await website(
@@ -64,11 +64,11 @@ test('after a client has left, at any step of a chain, all later ones get the co
       const count = (counts.get(query) ?? 0) + 1;
       counts.set(query, count);
       steps.get(query)?.(count);
-      // What was sent so far arrives before the rest.
+      // Lets the data sent so far arrive before the rest.
       await setImmediate();
     }),
   );
-  /** Visits a link through an expander of its own, because an origin that refused HEAD twice gets only GET. */
+  /** Visits a link through a new expander, because an origin that refused HEAD twice gets only GET. */
   const visitor = (query: string) => {
     const { expand } = testExpander();
     return (signal?: AbortSignal) => expand.chain(`${origin}/short?${query}`, { follow: 'all', signal });

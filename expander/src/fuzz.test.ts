@@ -62,7 +62,7 @@ const cookie = mixed([
 const printable = /^[\x21\x23-\x3b\x3d\x3f-\x7e]*$/;
 const guard = createGuard();
 
-/** Addresses that no parser may let through, judged by Node's own list. */
+/** Addresses that no parser may let through, according to Node's own list. */
 const inside = new BlockList();
 for (const network of ['127.0.0.0', '10.0.0.0', '0.0.0.0']) inside.addSubnet(network, 8);
 inside.addSubnet('169.254.0.0', 16);
@@ -91,7 +91,7 @@ function judged(url: URL): void {
 }
 
 describe('any input', { timeout: 600_000 }, () => {
-  test(`a URL is refused with a sentence, or shown, judged and requested in one form (${inputs} inputs)`, () => {
+  test(`a URL is refused with a sentence, or shown, checked and requested in one form (${inputs} inputs)`, () => {
     fc.assert(
       fc.property(input, (typed) => {
         const target = allowed(() => readTarget(typed));

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { listening } from '@longhand/shared/testing/listening.ts';
 import ip from 'ipaddr.js';
 
-/** What a name server says of a name: nothing, or a response code and addresses. */
+/** A name server's reply: nothing, or a response code and addresses. */
 export type Reply = 'silence' | { addresses?: string[]; rcode?: number; milliseconds?: number };
 
 /** Response codes (RFC 1035, section 4.1.1). */
@@ -22,7 +22,7 @@ const maxDatagram = 512;
 /**
  * A name server over UDP and TCP.
  *
- * @param reply is called with each question; of its addresses those of the question's family are told.
+ * @param reply is called with each question. The response includes only its addresses of the question's family.
  * @param port 0 picks a free one.
  */
 export async function startNameServer(reply: (question: Question) => Reply, host = '127.0.0.1', port = 0) {

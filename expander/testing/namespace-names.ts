@@ -29,7 +29,7 @@ await server(names, '127.0.0.1');
 const dialled: string[] = [];
 for (const address of [v4, v6, private4, private6]) {
   const web = createServer(({ url, headers: { host } }, response) => {
-    // The connection is closed, so that the redirect is dialled, and looked up, anew.
+    // Closes the connection, so that the redirect needs a new lookup and connection.
     response.setHeader('Connection', 'close');
     if (host === 'rebound.example') names[host] = [private4];
     if (url === '/') response.writeHead(302, { Location: '/next' });

@@ -7,7 +7,7 @@ import { type Report, type Row, rounds } from './measure.ts';
 import { startShortener } from './programs.ts';
 
 const packageFolder = join(import.meta.dirname, '..', '..', 'expander', 'package');
-/** Redirects of each link, which takes one more request. */
+/** Redirects per link. Each link takes one more request than that. */
 const redirects = 3;
 const inFlight = '50';
 

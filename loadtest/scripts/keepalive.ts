@@ -103,7 +103,7 @@ export function post({ sessions, titlePrefix }: Data) {
   requestControl({ phase: phase() });
 }
 
-/** A VU opens its connection in the first iteration, and reuses it in all later ones. */
+/** A VU opens its connection in the first iteration, and reuses it afterwards. */
 const phase = () => (exec.vu.iterationInScenario === 0 ? 'warm-up' : 'steady');
 
 function measure(status: number, response: http.Response): void {

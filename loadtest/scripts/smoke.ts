@@ -38,7 +38,7 @@ export default function everyRoute({ session, titlePrefix, follows }: ReturnType
 /**
  * Sends a request, and checks its status and that its body contains `includes`.
  *
- * @param details.name of the check; by default the path.
+ * @param details.name the name of the check; by default the path.
  */
 function request(
   method: string,

@@ -11,7 +11,7 @@ interface Annotations {
   route?: string;
   /** The code of the error that the response reports. */
   error?: string | undefined;
-  /** The server's own status for a request whose body is not HTTP. */
+  /** The status that the server itself sent because the request body was not valid HTTP. */
   refused?: number;
   /** The name of the client's token. */
   user?: string;
@@ -40,7 +40,7 @@ export function annotate(c: Context, annotations: Annotations): void {
   if (outgoing?.annotations) Object.assign(outgoing.annotations, annotations);
 }
 
-/** Passes the matched route to the observer: paths of clients cannot add label values. */
+/** Passes the matched route to the observer, so that clients cannot create label values with made-up paths. */
 export const annotateRoute: MiddlewareHandler = (c, next) => {
   // The first route responds; middleware has the path `/*`.
   const found = matchedRoutes(c).find(({ path }) => path !== '/*');

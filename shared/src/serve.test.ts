@@ -164,7 +164,7 @@ describe('The host name of a request', () => {
     '1.2.3.4.5',
   ])('may not be %s', (name) => expect(isLocalName(name)).toBe(false));
 
-  test('may be any name on an address for other machines', async () => {
+  test('may be any name on an address that other machines can reach', async () => {
     const served = await serving(here(), { host: '0.0.0.0' });
     expect(await statusFor(served, 'tasks.example.org')).toBe('HTTP/1.1 200');
   });

@@ -29,7 +29,7 @@ test('one piece begins per turn of the event loop, and clients alternate', async
   expect(await turnsOfLoop(5)).toBe('a1 | b1 | a2 | a3 | |');
 });
 
-test('a new client is next, however much another one has waiting', async () => {
+test('a new client is next, however long the queue of another client is', async () => {
   const { begun, piece, turnsOfLoop } = noted();
   for (let i = 0; i < 100; i += 1) piece('a', ['a']);
   await turnsOfLoop(2);

@@ -9,7 +9,7 @@ export type Turns = (clients: Iterable<string>, signal?: AbortSignal) => Promise
 /** For work that blocks no other request. */
 export const noTurns: Turns = async () => {};
 
-/** Starts one piece of heavy work per turn of the event loop. Clients alternate, however much one of them has waiting. */
+/** Starts one piece of heavy work per turn of the event loop. Clients alternate, however long one client's queue is. */
 export function createTurns(): Turns {
   /** The pieces of each client. The client whose turn is next comes first. */
   const waiting = new Map<string, Set<() => void>>();

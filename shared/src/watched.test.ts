@@ -58,7 +58,7 @@ test('a service that is busy is left alone, and its watcher ends with it', async
   // It ends at once: at an exit it would wait for its threads.
   const busy =
     "for (const end = Date.now() + 700; Date.now() < end; ); process.kill(process.pid, 'SIGTERM');";
-  // One that hangs is killed after the third miss.
+  // A hung service is killed after the third miss.
   const { exited, output } = watched(beat + busy, '0.75', '0.1');
   expect(await exited).toEqual([null, 'SIGTERM']);
   expect(await output).toBe('');

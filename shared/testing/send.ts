@@ -24,9 +24,9 @@ export interface RequestOptions {
 }
 
 /**
- * Sends one request to 127.0.0.1 on a new connection, the path byte for byte.
+ * Sends one request to 127.0.0.1 on a new connection, without normalizing the path.
  *
- * @returns the response once its headers are there.
+ * @returns the response, after its headers have arrived.
  */
 export function open(
   port: number,

@@ -21,10 +21,10 @@ const slowest = rounds({ short: 1, long: 3 });
 /** Milliseconds of CPU that other clients may wait, on a quiet machine. */
 const limit = 100;
 
-/** Tests for each place that no input keeps other clients waiting for 100 ms. */
+/** For each place, tests that no input blocks other clients for 100 ms. */
 export function testWorstInputs(places: Readonly<Record<string, Strangers>>): void {
   test.for(Object.entries(places))(
-    '%s: no input keeps other clients waiting for 100 ms',
+    '%s: no input blocks other clients for 100 ms',
     { timeout: 120_000 },
     async ([, place]) => {
       for (const shape of await slowestShapes(place)) {

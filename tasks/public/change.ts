@@ -37,7 +37,7 @@ export function report(failure: unknown) {
   }
   const { message, status, page } = failure;
   const loggedOut = status === 401;
-  // A failed removal may have happened.
+  // The server may have deleted the task although the request failed.
   const removed = message === perhapsDeleted || page?.querySelector('a[href*="removal="]');
   const list = removed ? { href: '/tasks/removals', textContent: 'Recently deleted' } : undefined;
   const login = { href: '/login', target: '_blank', textContent: 'Log in' };
@@ -65,7 +65,7 @@ interface Change {
   milliseconds?: number;
 }
 
-/** A form as browsers send it. */
+/** A request that submits a form like a browser. */
 export const post = (data: FormData): RequestInit => ({
   method: 'POST',
   body: new URLSearchParams([...data] as [string, string][]),

@@ -30,7 +30,7 @@ const read = async (response: Response | Promise<Response>) => (await response).
 const send = (method: string, path: string, body: string, headers: Record<string, string> = json) =>
   read(app.request(path, { method, body, headers }));
 
-/** Imports for a client that leaves after 100 ms of work: the rest of the file is like its beginning. */
+/** Imports a file, and disconnects after 100 ms of work: the rest of the file is like its beginning. */
 const importAs = (type: string) => (text: string) => {
   const { user: before } = process.threadCpuUsage();
   const outgoing = {

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** A TCP proxy in front of Redis that can cut connections at a chosen step of the protocol. */
 export interface CuttingProxy {
   url: string;
-  /** Cuts each connection when a client sends `step` (in RESP, each word stands between line breaks), or on 'connect'. */
+  /** Cuts each connection when a client sends `step` (RESP puts each word on its own line), or on 'connect'. */
   cutAt(step: string | undefined): void;
   /** Connections cut at the current step. */
   cuts(): number;

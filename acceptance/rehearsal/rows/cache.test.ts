@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { pause, type RehearsedStack } from '../containers.ts';
 import { row } from '../rehearse.ts';
 
-/** The log lines of an expander that loses its cache, or finds it again. */
+/** What the expander logs when its cache goes down or comes back. */
 const changes = /redis is (?:away|back)|the cache in Redis (?:did not answer|answers again)/;
 
 const cache = 'expander-cache';

@@ -14,7 +14,7 @@ export function createBodyReader() {
   let held = 0;
 
   /**
-   * @returns the text, and `release`, to be called once, which frees its memory for other bodies. The text rejects with
+   * @returns the text, and `release`, which frees its memory for other bodies; call it once. The text rejects with
    *   HTTPException 413 if the body is too large, and with ExpansionError `overloaded` if there is no memory for it, or
    *   `aborted` if the client leaves.
    */

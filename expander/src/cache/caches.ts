@@ -78,7 +78,7 @@ export function cacheExpansions(memory: MemoryTier, redis?: SharedCache) {
     if (text.length > maxEntrySize) return;
     memory.set(key, { ...asCached(expansion), ...(sources && { sources }) }, text);
     const share = () => redis?.set(key, text, expansion.staleUntil - Date.now());
-    // Other processes would not learn that its connection has strayed.
+    // Other processes would not learn of unsolicited bytes on its connection.
     if (sources) setTimeout(() => isVoid({ sources }) || share(), doubtTime).unref();
     else share();
   };

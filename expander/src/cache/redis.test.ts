@@ -147,7 +147,7 @@ describe('the cache', () => {
     await Promise.all([...others.map((other) => missed(() => other)), missed((entry) => entry.slice(0, -1))]);
   });
 
-  test('a crashed Redis is a miss, and a cache again after its restart', async () => {
+  test('lookups miss while Redis is down, and hit again after its restart', async () => {
     const u = link('/chain/1');
     await server.kill();
     const { expand } = testExpander({ redis });
@@ -193,7 +193,7 @@ describe('the cache', () => {
     onTestFinished(() => commands.mockRestore());
     await store.call('CLIENT', 'PAUSE', 900, 'ALL');
     await expand.chain(link('/chain/1'));
-    // The reply comes after the expansion.
+    // Redis replies only after the expansion has ended.
     await commands.mock.results[0]?.value;
     expect(lines).toMatchObject([{ msg: expect.stringContaining('did not answer within 250 ms') }]);
   });

@@ -72,7 +72,7 @@ export function followRedirects(fetchHop: FetchHop, times?: Times): FollowRedire
   };
 }
 
-/** The result of `expand`, or the one of `ended` if it throws an ExpansionError. Other errors are bugs. */
+/** The result of `expand`, or of `ended` if it throws an ExpansionError. Other errors are bugs. */
 export async function untilError(
   expand: () => Promise<Expansion>,
   ended: (error: ExpansionError) => Expansion,

@@ -35,7 +35,7 @@ describe('a cookie', () => {
     expect(sent(from, lines, to)).toBe(expected);
   });
 
-  test('of http does not replace one that is secure', () => {
+  test('set over http does not replace a secure cookie', () => {
     const cookies = chainCookies();
     cookies.keep(['a=1; Secure; Path=/x', 'b=1; Secure'], new URL('https://a.example/'));
     cookies.keep(['a=2', 'a=3; Path=/x/y', 'b=2'], new URL('http://a.example/'));

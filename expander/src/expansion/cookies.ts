@@ -43,7 +43,7 @@ function isAcceptable(cookie: Cookie, url: URL): boolean {
   return cookie.sameSite !== 'none';
 }
 
-/** Whether `cookie` of http would replace, or come before, one that was set with `Secure` (RFC 6265bis section 5.7). */
+/** Whether `cookie`, set over http, would replace or precede a `Secure` cookie (RFC 6265bis section 5.7). */
 function hidesSecure(jar: CookieJar, { key, path }: Cookie, { protocol, host, pathname }: URL): boolean {
   if (protocol === 'https:') return false;
   const cookies = jar.getCookiesSync(`https://${host}/`, { allPaths: true });

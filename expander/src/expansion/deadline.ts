@@ -35,7 +35,7 @@ export function startDeadline(signal?: AbortSignal, times: Times = defaults) {
     clearTimeout(chainTimer);
   };
   return {
-    /** Aborted when the time of a hop or of the chain is over, or when the signal that was given is aborted. */
+    /** Aborted when a hop or the chain times out, or when the caller's signal is aborted. */
     signal: controller.signal,
     /** Milliseconds since the start, without waits. */
     elapsed,

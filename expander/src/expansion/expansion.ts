@@ -12,11 +12,11 @@ export const browserLimit = 19;
 
 /** A reused connection: a response on it may be the late body to an earlier request. */
 export interface Source {
-  /** Whether unsolicited bytes came: then each of its responses may belong to another request. */
+  /** Whether unsolicited bytes arrived: then any of its responses may belong to another request. */
   hasStrayed: boolean;
 }
 
-/** Milliseconds after which a response is trusted if its connection has not strayed. */
+/** Milliseconds after which a response is trusted if its connection received no unsolicited bytes. */
 export const doubtTime = 1_000;
 
 /** A host's response to one request. */
@@ -44,7 +44,7 @@ export interface HopResponse {
   incomplete?: true;
   /** Set if that is because the website broke off or was slow: another request may read it. */
   interrupted?: true;
-  /** Absent if the response came over a new connection. Once it has strayed, no cache serves this response. */
+  /** Absent if the response came over a new connection. After unsolicited bytes, no cache serves this response. */
   source?: Source;
   /** Milliseconds since 1970 until which a cache may keep this. */
   freshUntil: number;
@@ -95,7 +95,7 @@ export type FetchHop = (url: URL, options: FetchHopOptions) => Promise<HopRespon
 /** What every expander calls itself in `CDN-Loop` (RFC 8586), on each request that it makes. */
 export const cdnId = 'longhand';
 
-/** A client with a key, by the key's name. The key's rate stands instead of all others. */
+/** A client with a key, by the key's name. The key's rate replaces all other rates. */
 export const keyedClient = (name: string) => `key ${name}`;
 export const hasKey = (client: string) => client.startsWith(keyedClient(''));
 
@@ -115,7 +115,7 @@ export interface Hop
   /** Null for a wrapper and for HSTS, as the method is: the URL is not requested. */
   status: number | null;
   method: HopResponse['method'] | null;
-  /** The name of the wrapper, for that kind. */
+  /** The wrapper's name, if the hop is a wrapper. */
   wrapper?: string;
   milliseconds: number;
   tls: boolean;
@@ -164,7 +164,7 @@ export function isVoid({ sources }: Pick<Expansion, 'sources'>): boolean {
 }
 
 export interface ExpandOptions extends FetchHopOptions {
-  /** The list of which it is a line: it has turns of its own, and waits for as long as that takes. */
+  /** The list that contains this URL. Each list takes its own turns, and waits without a time limit. */
   list?: number | undefined;
   /** Redirects followed before the chain stops at the next location. */
   maxRedirect: number;

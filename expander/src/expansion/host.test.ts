@@ -75,7 +75,7 @@ describe('a host imitates another', () => {
   });
 });
 
-describe('the start of a host names another website', () => {
+describe('a host begins with the name of another website', () => {
   test.each([
     ['www.paypal.com.secure-login.example', 'paypal.com'],
     ['www.paypal.com.account.verification.login.example', 'paypal.com'],

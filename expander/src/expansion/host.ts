@@ -124,8 +124,8 @@ export function registrableDomain({ hostname }: URL): string {
 }
 
 /**
- * The registrable domain that the start of a host names, such as `paypal.com` in `www.paypal.com.login.example`. Only suffixes
- * that are no ordinary words count: com, net, org, and those of two labels, such as `co.uk`.
+ * The registrable domain that a host begins with, such as `paypal.com` in `www.paypal.com.login.example`. Only suffixes
+ * that are not ordinary words count: com, net, org, and those of two labels, such as `co.uk`.
  */
 export function nameInSubdomain(url: URL): string | null {
   const labels = url.hostname.slice(0, -registrableDomain(url).length).split('.').slice(0, -1);

@@ -57,7 +57,7 @@ describe('a URL as it was typed', () => {
     expect(() => readTarget(typed)).toThrow(expect.objectContaining({ code: 'unsupported_scheme' }));
   });
 
-  test('is judged, dialled and shown as the same URL, whatever another parser would take for its host', () => {
+  test('is checked, requested and shown as the same URL, whatever another parser would take for its host', () => {
     const { text, url } = readTarget('http://good.example\\@bad.example/');
     expect(url.host).toBe('good.example');
     expect(text).toBe('http://good.example/@bad.example/');

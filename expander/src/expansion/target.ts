@@ -2,7 +2,7 @@ import { ExpansionError } from './errors.ts';
 import { isWeb, parseUrl } from './parse-url.ts';
 
 /**
- * A URL to request: what the WHATWG parser made of it. The guard judges `url`, the connection goes to `url`, and `text`
+ * A URL to request: what the WHATWG parser made of it. The guard checks `url`, the connection goes to `url`, and `text`
  * shows it. `text` parses to the same `url`.
  */
 export interface Target {

@@ -32,10 +32,10 @@ const googleDomains = new Set(
  * Services that put their own address before links, with the target in the URL. The sources:
  *
  * - Safe Links: https://learn.microsoft.com/defender-office-365/safe-links-about
- * - URL Defense: https://help.proofpoint.com/Threat_Insight_Dashboard/API_Documentation/URL_Decoder_API, and the decoder
- *   in Python that Proofpoint links to there
+ * - URL Defense: https://help.proofpoint.com/Threat_Insight_Dashboard/API_Documentation/URL_Decoder_API, and the Python
+ *   decoder that it links to
  * - Facebook's link shim: https://engineering.fb.com/2012/02/01/security/link-shim-protecting-the-people-who-use-facebook-from-malicious-urls/
- * - Google's redirector has no description; `q` and `url` are what its search results, mail and documents send.
+ * - Google's redirector is undocumented; links in its search results, mail and documents use `q` and `url`.
  */
 const wrappers: readonly Wrapper[] = [
   {

@@ -172,7 +172,7 @@ describe('lookups', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('cannot be cancelled, so an expansion whose client has left lasts until its lookup ends', async () => {
+  test('cannot be cancelled: after the client leaves, the expansion continues until the lookup ends', async () => {
     const { asked, lookup } = manualLookup();
     const metrics = new Registry();
     const { expand } = testExpander({ lookup, metrics });

@@ -116,8 +116,8 @@ export function sharedLookup(lookup: Lookup, gauge?: Gauge) {
   };
 
   /**
-   * A layer in which the hop of a client that has left lasts until its name is looked up, because a lookup cannot be
-   * cancelled. So the limits on hops also bound lookups.
+   * A layer that keeps a hop open until its lookup ends, even if the client leaves, because a lookup cannot be
+   * cancelled. So the limits on hops also limit lookups.
    */
   const untilLookedUp =
     (fetchHop: FetchHop): FetchHop =>

@@ -125,7 +125,7 @@ const registered = [...specialPurposeBlocks('ipv4'), ...specialPurposeBlocks('ip
 
 /**
  * What the registries do not list: IPv4 multicast (RFC 5771), the cloud metadata address of Azure, and the IPv6 space
- * outside 2000::/3, the only one that is global unicast (RFC 4291).
+ * outside 2000::/3, the only global unicast block (RFC 4291).
  */
 const others = ['224.0.0.0/4', '168.63.129.16/32', '::/3', '4000::/2', '8000::/1', 'fec0::/10', 'ff00::/8'];
 const blocks = [...registered, ...others];
@@ -139,7 +139,7 @@ for (const block of blocks) {
   expected[family(address)].addSubnet(address, Number(prefix), family(address));
 }
 
-/** Mapped and NAT64 addresses are judged by what they carry; every other one by its own block. */
+/** The guard checks the IPv4 address inside mapped and NAT64 addresses, and the block of all others. */
 const carries = /^::ffff:|^64:ff9b::/;
 
 /** The address `offset` away, or null beyond either end of the address space. */

@@ -98,7 +98,7 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
   };
 }
 
-/** A layer that judges each URL before anything contacts it. The addresses of its name are judged as they are dialled. */
+/** A layer that checks each URL before any request. The guard checks the resolved addresses when it connects. */
 export function checkUrls({ checkUrl }: Pick<Guard, 'checkUrl'>) {
   return (fetchHop: FetchHop): FetchHop =>
     async (url, options) => {
@@ -118,7 +118,7 @@ export function isPublic(address: Address): boolean {
 }
 
 /**
- * The IPv4 address inside an IPv6 address. `transparent` means that the two are the same address: IPv4-mapped (RFC 4291)
+ * The IPv4 address inside an IPv6 address. `transparent` means that both address the same host: IPv4-mapped (RFC 4291)
  * and the well-known NAT64 prefix (RFC 6052). ISATAP (RFC 5214) puts it into the interface identifier of any prefix.
  * The blocks of IPv4-compatible, local NAT64, 6to4 and Teredo addresses are refused as a whole.
  */

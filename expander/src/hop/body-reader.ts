@@ -37,7 +37,7 @@ const maxStart = 4_096;
 
 /** Decodes the chunked transfer coding (RFC 9112 section 7.1) piece by piece. It looks at each byte once. */
 function chunkDecoder() {
-  /** The current line, as far as it has come. */
+  /** The part of the current line that has arrived. */
   let line = '';
   /** Bytes that the current chunk still lacks. */
   let missing = 0;

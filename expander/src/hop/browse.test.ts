@@ -32,7 +32,7 @@ test('the title of a page is that of its hop, from the cache too, and costs no m
   expect(requests).toBe(2);
 });
 
-test('a file has its name and size, and a page whose script redirects is flagged', async () => {
+test('a file gets its name and size; a page with a redirecting script gets a flag', async () => {
   const u = await website(({ url }, response) => {
     if (url === '/setup.exe')
       response.writeHead(200, { 'Content-Type': 'application/x-msdownload', 'Content-Length': 9 });

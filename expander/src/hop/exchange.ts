@@ -2,7 +2,7 @@ import type { Source } from '../expansion/expansion.ts';
 import { type BodyReader, bodyReader } from './body-reader.ts';
 import { headReader, notHttp, type ParsedHead, type ResponseHead } from './response-head.ts';
 
-/** Milliseconds for a body after the headers: a page that comes slower is read as far as it has come. */
+/** Milliseconds for a body after the headers. Of a slower page, only the part that arrived is read. */
 const bodyTime = 1_000;
 
 /** Milliseconds for which a connection is kept idle: a second less than Node's server allows. */
@@ -116,8 +116,8 @@ export class Exchange {
   }
 
   /**
-   * Gives the caller the error of a connection. A body that breaks off counts as far as it has come, and so does a head over http:
-   * the server may omit the empty line. Over https somebody else may have cut it off.
+   * Gives the caller the error of a connection. If a body breaks off, the part that arrived counts. So does a head over http:
+   * the server may omit the empty line. Over https an attacker may have cut it off.
    */
   fail(error: unknown): void {
     const { isEnd = false } = error as { isEnd?: boolean };

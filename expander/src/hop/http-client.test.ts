@@ -11,7 +11,7 @@ import { httpClient } from './http-client.ts';
 
 const certificate = await testCertificate();
 
-/** A server, and how many connections it has seen and has open. */
+/** A server, with its total and open connections. */
 async function listen(answer: RequestListener, scheme: 'http' | 'https' = 'http') {
   const server = scheme === 'http' ? http.createServer(answer) : https.createServer(certificate, answer);
   const connections = { seen: 0, open: 0 };
@@ -240,7 +240,7 @@ describe('The beginning of a body', () => {
     expect(`${body}`).toBe('abcdefghij');
   });
 
-  test('is what has come after 1 s, and then the connection is cut', async () => {
+  test('is whatever arrives within 1 s; then the connection is closed', async () => {
     const { url, connections } = await listen((_, res) => void res.write('slow'));
     const { body } = await client().request(url, page);
     expect(`${body}`).toBe('slow');

@@ -86,8 +86,8 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
 
   return {
     /**
-     * Requests the head of a response, and the beginning of its body; the rest is cut off. A body that breaks off or comes
-     * too slowly counts as far as it has come. Resolves once the connection is free for the next request, or cut.
+     * Requests the head of a response, and the beginning of its body; the rest is cut off. If a body breaks
+     * off or is too slow, the part that arrived counts. Resolves once the connection is free for the next request, or cut.
      *
      * A request that fails on a kept-alive connection before any response is sent once more on a new one: the server
      * closed the connection while it was idle, so it never saw the request (RFC 9112 section 9.3.1). Credentials in
@@ -101,7 +101,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
       const exchange = new Exchange(url, options, fields);
       const others = strayed.has(url.origin) ? [] : (idleAt.get(url.origin) ?? []);
       const isCrowded = others.length >= maxResting;
-      // The one that has rested longest, or the one that was used last, which may be new.
+      // The connection that has been idle longest, or the last one used, which may be new.
       const connection = [others[0], others.at(-1)].find((other) => other?.mayCarry(exchange, isCrowded));
       if (connection) {
         take(connection);

@@ -29,7 +29,7 @@ export interface HtmlFacts {
   scripts: string[];
   /** The values of event attributes. */
   handlers: string[];
-  /** Visible characters, without white space. Counting ends at `readable`. */
+  /** Visible characters, without white space. The count stops at `readable`. */
   visible: number;
   /** Whether a limit was reached, so that a browser would find more. */
   isCut: boolean;

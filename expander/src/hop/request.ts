@@ -18,10 +18,10 @@ export interface RequestSettings {
 }
 
 /**
- * Sends requests to names whose addresses `guard` accepts; the layer `checkUrls` has judged the URL. The steps:
+ * Sends requests to names whose addresses `guard` accepts; the layer `checkUrls` has checked the URL. The steps:
  *
  * 1. The client ([http-client.ts](http-client.ts)) makes it an exchange and takes an idle connection to its origin.
- * 2. If there is none, `connector` looks up the name and opens one. `guard` judges the same addresses that the socket gets.
+ * 2. If there is none, `connector` looks up the name and opens one. `guard` checks the same addresses that the socket gets.
  * 3. The connection ([connection.ts](connection.ts)) writes the request and passes what it reads to the exchange.
  * 4. The exchange ([exchange.ts](exchange.ts)) reads the head with [response-head.ts](response-head.ts), and as much of the
  *    body as needed with [body-reader.ts](body-reader.ts).

@@ -54,7 +54,7 @@ describe('the head of a response', () => {
     expect(() => parse(text)).toThrow(expect.objectContaining({ code: 'ERR_NOT_HTTP' }));
   });
 
-  test('is incomplete up to its last character', () => {
+  test('is incomplete until its last character arrives', () => {
     const text = 'HTTP/1.1 301 Moved\r\nLocation: /x\r\nX: a\r\n b\r\n\r\n';
     for (let length = 0; length < text.length; length += 1) expect(parse(text.slice(0, length))).toBeNull();
   });

@@ -25,17 +25,17 @@ const shownTypes = new RegExp(
   ].join('|')})$`,
 );
 
-/** How content of an unknown type begins if it is HTML (MIME Sniffing standard, section 7.1). */
+/** The beginning of HTML without a Content-Type (MIME Sniffing standard, section 7.1). */
 const htmlBeginning =
   /^[\t\n\f\r ]*<(?:!--|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[ >])/i;
 
-/** And if it is XML. */
+/** The same for XML. */
 const xmlBeginning = /^[\t\n\f\r ]*<\?xml/;
 
-/** How PDF and PostScript begin, which Chromium saves though they may look like text. */
+/** The beginning of PDF and PostScript. Chromium saves them even if they look like text. */
 const printed = /^%(?:PDF-|!PS-Adobe-)/;
 
-/** How binary content begins that Chromium shows: pictures, sound, videos, and text with a byte order mark. */
+/** The first bytes of binary content that Chromium shows: images, audio, video, and text with a byte order mark. */
 const shownBytes =
   '\x89PNG\r\n\x1a\n|GIF87a|GIF89a|\xff\xd8\xff|BM|ID3|\x1aE\xdf\xa3|\xfe\xff|\xff\xfe|\xef\xbb\xbf'.split(
     '|',
@@ -50,7 +50,7 @@ const binary = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
 const sniffed = 1_024;
 
 /**
- * What Chromium does with the response. Until the content is known, a type that it decides about counts as shown.
+ * What Chromium does with the response. If the result depends on unknown content, the response counts as shown.
  *
  * @param content its beginning; empty if it is unknown.
  */

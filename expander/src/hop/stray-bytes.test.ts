@@ -77,7 +77,7 @@ describe('a late body to HEAD that looks like a response', () => {
   }
 
   test.each(cases)(
-    'fools one request at most, and nothing lasts: follow=%s, after %i ms',
+    'affects one request at most, and is not cached: follow=%s, after %i ms',
     async (follow, late) => {
       const { first, wrong } = await attack(lie, late, follow);
       expect(first.length).toBeLessThanOrEqual(1);

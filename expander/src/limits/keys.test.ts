@@ -57,7 +57,7 @@ describe('a key', () => {
     expect(await statuses(2, (i) => ask(u(`/chain/1?${i}`)))).toEqual([200, 429]);
   });
 
-  test('appears in log and metrics by its name alone', async () => {
+  test('appears in log and metrics only by name', async () => {
     const { app, log, lines, metrics } = expander();
     const { url } = await serving(app, { log, lines });
     for (const key of [keys.alice, 'unknown', keys.bob, keys.bob, keys.bob]) {

@@ -26,7 +26,7 @@ function expanding() {
 }
 
 describe('an expansion', () => {
-  test('is shared by equal requests while it is in flight, and repeated afterwards', async () => {
+  test('is shared by equal requests while it runs; later requests start a new one', async () => {
     const { expand, started, end } = expanding();
     const shared = [expand(), expand()];
     end.resolve(done);

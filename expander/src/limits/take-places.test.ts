@@ -9,7 +9,7 @@ import { createPlaces } from './places.ts';
 import { singleFlight } from './single-flight.ts';
 import { takePlaces } from './take-places.ts';
 
-/** An expander whose requests to websites end when the test says so; `asked` has their paths. */
+/** An expander whose requests end when the test says so; `asked` has their paths. */
 function expander(limits: Parameters<typeof createPlaces>[0] = { atOrigin: 1 }) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());

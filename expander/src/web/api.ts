@@ -9,7 +9,7 @@ import { cdnId, type Expansion, type Follow, keyedClient } from '../expansion/ex
 import { formats, type ResponseFormat } from './formats.ts';
 import { cacheControl, cacheHit, openToAll, reportError, textResponse } from './responses.ts';
 
-/** The parameters of a request to the API, as given; the first of one that is given twice. */
+/** The parameters of an API request, unchanged. Of a repeated parameter, the first counts. */
 function readQuery(c: Context) {
   const { u = '', cb = '', err = '', format = '', follow } = c.req.query();
   return { u: u.trim(), cb, err, format, follow: readFollow(follow) };

@@ -20,7 +20,7 @@ const maxListsOfClient = 16;
 /** Milliseconds without a line, after which a blank one keeps nginx waiting (it gives up after 30 s). */
 const maxSilence = 10_000;
 
-/** `POST /api/expand`: a list of URLs, with one line of response each. */
+/** `POST /api/expand`: a list of URLs, with one response line per URL. */
 export function expandList(
   expand: Expand,
   readRequest: ReadRequest,

@@ -17,7 +17,7 @@ export const tones = {
 
 /** The page's words for one kind of end. */
 export interface Ending {
-  /** Null if the end is no fault of the link. */
+  /** Null if the link did not cause the end. */
   verdict: keyof typeof tones | null;
   /** A sentence. `SITE` stands for the site at the end of the chain. */
   headline: string;

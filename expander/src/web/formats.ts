@@ -2,7 +2,7 @@ import type { Expansion, Follow } from '../expansion/expansion.ts';
 import { asciiJson } from './ascii-json.ts';
 import { apiHeaders, jsonpHeaders } from './responses.ts';
 
-/** The parameters of a request that its response repeats. */
+/** The request parameters that the response includes. */
 export interface Query {
   u: string;
   cb: string;
@@ -40,7 +40,7 @@ export const formats = {
     headers: jsonpHeaders,
     write: ({ longUrl }, { cb }) => callbackCall(cb, longUrl ?? ''),
   },
-  /** A call with the error. Browsers run a script only if its status is a success. */
+  /** A call with the error. Browsers run a script only if its status is 2xx. */
   jsonpError: {
     headers: jsonpHeaders,
     write: (expansion, { err }) => callbackCall(err, failureOf(expansion)),

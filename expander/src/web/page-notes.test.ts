@@ -105,7 +105,7 @@ describe('one sentence describes the chain', () => {
   });
 });
 
-test('the page calls nothing safe', async () => {
+test('the page never says whether a link is safe', async () => {
   for (const u of ['', ...Object.keys(web)]) {
     const { html } = await read(u);
     expect(html.replace(/<style>.*?<\/style>/s, '')).not.toMatch(

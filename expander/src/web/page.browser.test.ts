@@ -7,7 +7,7 @@ import { ExpansionError } from '../expansion/errors.ts';
 
 const arrival = 'https://www.example.com/page?id=1&utm_source=mail#part';
 const untracked = 'https://www.example.com/page?id=1#part';
-/** A URL whose site has `length` characters, of which many are hyphens. */
+/** A URL whose site has `length` characters, many of them hyphens. */
 const longSite = (length: number) =>
   `http://paypal.com.${'a-long-'.repeat(9).slice(0, length - 9)}x.example/signin`;
 const web: Web = {

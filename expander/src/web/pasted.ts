@@ -5,7 +5,7 @@ import { maxLength } from '../expansion/target.ts';
 
 const opening = /^[([{'“‘«`]+/;
 
-/** A host with a dot, whose last label begins with a letter, and perhaps a path. */
+/** A host of two or more labels, the last beginning with a letter, and optionally a port and path. */
 const withoutScheme = /^(?:[\p{L}\p{N}][\p{L}\p{N}-]*\.)+\p{L}[\p{L}\p{N}-]*(?::\d+)?(?:[/?#].*)?$/u;
 
 const otherScheme = /^[a-z][a-z0-9+.-]*:\/\//i;

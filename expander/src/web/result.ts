@@ -50,7 +50,7 @@ export function describeResult(u: string, expansion: Expansion) {
       : null,
     unencrypted: open || hops.some(({ downgrade }) => downgrade) ? unencrypted(expansion) : null,
     hosts: hostNotes(hops, host),
-    /** The site that the start of the host names, but which is not the website. */
+    /** Another website's name at the beginning of the host. */
     disguise: url && host ? nameInSubdomain(url) : null,
     /** The title of the page, in a stranger's words. */
     title: last?.title ?? null,

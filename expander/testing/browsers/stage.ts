@@ -4,12 +4,12 @@ import https from 'node:https';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 
-/** What a website answers. Texts are bytes as Latin-1. */
+/** A website's response. Strings hold bytes as Latin-1. */
 export interface Reply {
   status?: number;
   headers?: readonly (readonly [name: string, value: string])[];
   body?: string;
-  /** The whole response, instead of all that. */
+  /** The raw response, instead of the fields above. */
   raw?: string;
 }
 
@@ -34,7 +34,7 @@ export interface Stage {
   close(): void;
 }
 
-/** The `User-Agent` of whoever follows a link; it tells the stage which websites to play. */
+/** The `User-Agent` of the client that follows a link. It tells the stage which websites to play. */
 export const userAgentOf = (index: number): string => `link ${index}`;
 
 /** Plays the websites of each link, in the order of the links. */

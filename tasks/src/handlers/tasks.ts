@@ -28,7 +28,7 @@ const newTaskInput = {
   json: newTaskSchema,
 };
 
-/** `was` is the title before the edit, for the form that is shown again and for Undo. */
+/** `was` is the title before the edit. Undo and the redisplayed form need it. */
 const changeInput = {
   form: formSchema.extend({ was: z.string().optional(), undo: z.literal('yes').optional() }),
   json: changeSchema,

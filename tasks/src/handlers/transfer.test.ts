@@ -185,7 +185,7 @@ describe('Import', () => {
     expect(await titles()).toEqual(['x'.repeat(500), 'ab', 'milk', 'bread']);
   });
 
-  describe('of an uploaded file', () => {
+  describe('from an uploaded file', () => {
     const upload = async (
       content: string,
       name: string,
@@ -237,7 +237,7 @@ describe('Import', () => {
       expect(await titles()).toEqual([]);
     });
 
-    test('refuses a form without a file, as a browser sends it', async () => {
+    test('refuses a form that a browser sends without a file', async () => {
       const { cookie, token } = await visit(kept.app);
       const part = (name: string, value: string) =>
         `--b\r\nContent-Disposition: form-data; ${name}\r\n\r\n${value}\r\n`;

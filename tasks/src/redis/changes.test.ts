@@ -62,7 +62,7 @@ test('a subscriber that leaves before its first version gets nothing', async () 
   const leave = changes.subscribe((version) => late.push(version));
   leave();
   changes.subscribe((version) => told.push(version));
-  // Its version was requested later.
+  // This version was requested after the one for `late`.
   await expect.poll(() => told.length).toBeGreaterThan(0);
   expect(late).toEqual([]);
 });

@@ -290,7 +290,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
     });
   });
 
-  describe('A page that is known', () => {
+  describe('A page that the client already has', () => {
     const all = { filter: 'all' } as const;
     const found = (known?: Page) => kept.store.list(all, known);
 

@@ -70,7 +70,7 @@ describe('Without a session', () => {
     if (method !== 'HEAD') expect(await json.json()).toMatchObject({ status: 401, code: 'not_logged_in' });
   });
 
-  test('the event stream is a problem, whatever the client accepts', async () => {
+  test('the event stream responds with a problem document, whatever the client accepts', async () => {
     for (const headers of [{}, { Accept: '*/*' }, { Accept: 'text/event-stream' }]) {
       const response = await kept.app.request('/tasks/events', { headers });
       expect(response.status).toBe(401);

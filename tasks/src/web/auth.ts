@@ -16,7 +16,7 @@ export type Auth = ReturnType<typeof auth>;
  * a stolen cookie would allow guessing it offline.
  *
  * @param key the same for all replicas
- * @param tokens of programs, with the names for the log
+ * @param tokens for programs, with names for the log
  */
 export function auth(
   password: string,

@@ -6,7 +6,7 @@ import type { TasksContext } from './context.ts';
 import type { Csrf } from './csrf.ts';
 import { requireSameOrigin } from './fetch-metadata.ts';
 
-/** Clients state it by method and headers. A browser's form, which can choose neither, uses fields. */
+/** API clients use the method and headers. Browser forms cannot set those, so they use fields. */
 export interface Intent {
   method: string;
   /** The edited revision: If-Match (RFC 9110, section 13.1.1), or the field `revision`. */

@@ -42,7 +42,7 @@ export function takeChange(c: TasksContext): LastChange | undefined {
   }
 }
 
-/** Undoes `change`, unless somebody has changed the task since. @param title of the task now */
+/** Undoes `change`, unless somebody has changed the task since. @param title the task's current title */
 export function undoOf({ id, revision, finished, was }: LastChange, title: string): Undo {
   const [said, before] =
     was === undefined

@@ -124,7 +124,7 @@ async function openList(prepare: () => Promise<unknown> = async () => {}) {
   return () => asked;
 }
 
-/** Adds a task from elsewhere, which the page hears of. */
+/** Adds a task outside the page, and waits until the page shows it. */
 async function hear(title: string) {
   const before = await titles(page);
   await site.add(title);
@@ -167,7 +167,7 @@ describe('The event stream', () => {
     await poll(notice).not.toContain('Not connected');
   });
 
-  test('reconnects if 20 s bring no first event', async () => {
+  test('reconnects if no event arrives within 20 s', async () => {
     const connections = await openList(() => page.route(events, () => {}, { times: 1 }));
     await page.clock.fastForward(10_000);
     expect(connections()).toBe(1);

@@ -4,7 +4,7 @@ import { getCompileCacheDir, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * The script at `path` without its types. Stripping takes a quarter of the start, so the result is cached.
+ * The script at `path` without its types. Stripping takes a quarter of the startup time, so the result is cached.
  *
  * @param folder the cache; by default Node's compile cache, if enabled
  */

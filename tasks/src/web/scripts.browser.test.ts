@@ -292,7 +292,7 @@ test('The page names all its scripts, so that they load at once, and works witho
   await poll(() => titles(page)).toEqual(['milk']);
 });
 
-describe('A list that is pasted into the field', () => {
+describe('A list pasted into the field', () => {
   const stored = async () => (await site.store.list({ filter: 'all' })).tasks.map(({ title }) => title);
 
   test('is added in order by Enter, then the field returns; on a phone its button stays on the screen', async () => {

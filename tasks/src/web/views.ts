@@ -80,7 +80,7 @@ interface Typed extends Partial<Record<keyof Change, string | number | undefined
 
 export type Render = RenderViews<Views>;
 
-/** Formats a count: 12,345. `Intl` takes 40 ms at its first use. */
+/** Formats a count: 12,345. The first use of `Intl` takes 40 ms. */
 export const number = (count: number) => `${count}`.replace(/\B(?=(\d{3}){1,5}$)/g, ',');
 
 /** Formats a time as `2 Jan 2026, 03:04 UTC`; `public/times.ts` shows it in the reader's time zone. */

@@ -1,4 +1,4 @@
-import { unwatchFile, watchFile } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { Log } from './log.ts';
 
 /** Milliseconds between checks of a file. */
@@ -15,8 +15,13 @@ export function rereadFile(
   log: Pick<Log, 'info' | 'error'>,
   read: () => void,
 ): () => void {
-  const onChange = (now: { ctimeMs: number }, before: { ctimeMs: number }) => {
-    if (now.ctimeMs === before.ctimeMs) return;
+  // `watchFile` would miss a change before its own first look.
+  const changed = () => statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0;
+  let seen = changed();
+  const check = () => {
+    const now = changed();
+    if (now === seen) return;
+    seen = now;
     try {
       read();
       log.info(`${name} was read again`);
@@ -24,6 +29,6 @@ export function rereadFile(
       log.error({ err }, `${name} changed and is invalid: the old content still applies`);
     }
   };
-  watchFile(path, { interval, persistent: false }, onChange);
-  return () => unwatchFile(path, onChange);
+  const timer = setInterval(check, interval).unref();
+  return () => clearInterval(timer);
 }

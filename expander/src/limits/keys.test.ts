@@ -82,7 +82,7 @@ describe('a key', () => {
     const { ask, path, lines } = expander();
     const status = async (key: string) => (await ask(`${u()}&key=${key}`)).status;
     writeFileSync(path, `carol ${'c'.repeat(16)} 100r/s\nshort c 1r/s`);
-    await expect.poll(() => status('c'.repeat(16)), { timeout: 20_000, interval: 200 }).toBe(200);
+    await expect.poll(() => status('c'.repeat(16)), { timeout: 25_000, interval: 500 }).toBe(200);
     expect(await status(keys.alice)).toBe(401);
     expect(lines.map(({ msg }) => msg)).toContainEqual(
       expect.stringMatching(/^EXPANDER_KEYS_FILE: line 2 is not a name of a-z/),

@@ -1,6 +1,6 @@
 /**
- * `node loadtest/control-server.ts [--port 9001]`: the control, a server of constant responses (CONTROL_URL). If it is
- * slow, the machine is slow.
+ * `node loadtest/control-server.ts [--port 9001]`: a server of constant responses, for CONTROL_URL. If it is slow, the
+ * machine is slow.
  */
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';

@@ -8,16 +8,15 @@ import manifest from './package.json' with { type: 'json' };
 
 const scripts = join(import.meta.dirname, 'scripts');
 const localBin = join(import.meta.dirname, '..', '.local', 'bin');
-/** The oldest version that works, and the one to install. */
+/** The oldest supported version, which `ensureK6` installs. */
 const version = manifest.config.k6.replace('v', '');
 const run = promisify(execFile);
-/** k6 is on the PATH, or where `ensureK6` installs it. */
 const searchPath = () => `${process.env.PATH}:${localBin}`;
 
 /**
- * Installs k6 with Go into `.local/bin` if there is none, which takes about two minutes.
+ * Installs k6 with Go into `.local/bin` if it is missing, which takes about two minutes.
  *
- * @throws Error that says how to get k6, or that the installed one is too old.
+ * @throws Error that says how to get k6.
  */
 export async function ensureK6(): Promise<void> {
   if (await hasK6()) return;
@@ -32,7 +31,7 @@ export async function ensureK6(): Promise<void> {
   });
 }
 
-/** Whether there is a k6. @throws Error if it is too old, or with its reason not to start. */
+/** Whether k6 is installed. @throws Error if it is too old or does not start. */
 export async function hasK6(): Promise<boolean> {
   const env = { ...process.env, PATH: searchPath() };
   const output = await run('k6', ['version'], { env }).catch((error) => {
@@ -46,19 +45,17 @@ export async function hasK6(): Promise<boolean> {
 }
 
 export interface ScriptRun {
-  /** Runs `scripts/<script>.ts`. */
   script: string;
-  /** The folder for k6's summary and its HTML report. */
+  /** The folder for the summary and the HTML report. */
   out: string;
-  /** The environment of the script. */
   variables: Record<string, string>;
   /** More options for k6. */
   args?: readonly string[];
-  /** Returns the output instead of writing it to this terminal with a progress bar. */
+  /** Returns the output instead of printing it. */
   quiet?: boolean;
 }
 
-/** The files that k6 writes into the folder of a run. */
+/** The files of a run. */
 export const k6Files = { summary: 'summary.json', html: 'report.html' };
 
 /**
@@ -74,14 +71,14 @@ export async function runScript({ script, out, variables, args = [], quiet = fal
   const options = [
     // No usage report to Grafana, no REST API.
     ...['--no-usage-report', '--address='],
-    // k6 2 has another format by default.
+    // k6 2 changed the default format.
     ...['--new-machine-readable-summary=false', '--summary-export', join(out, k6Files.summary)],
     ...(quiet || !process.stdout.isTTY ? ['--quiet'] : []),
   ];
   const child = spawn('k6', ['run', ...options, ...args, join(scripts, `${script}.ts`)], {
     env: {
       K6_WEB_DASHBOARD: 'true',
-      // No live page, and one point per second: with k6's default of ten seconds a short run has no report.
+      // No live page. With the default of one point in ten seconds, a short run has no report.
       K6_WEB_DASHBOARD_PORT: '-1',
       K6_WEB_DASHBOARD_PERIOD: '1s',
       ...process.env,

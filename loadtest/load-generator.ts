@@ -2,7 +2,7 @@ import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { httpAgent } from '@longhand/shared/agent.ts';
 
-/** A request, and its correct response. */
+/** A request and its correct response. */
 export interface Planned {
   url: string;
   /** GET by default, POST with a body. */
@@ -17,24 +17,24 @@ export interface Planned {
 
 /** The result of a request. */
 export interface Outcome {
-  /** The time of its end (ms since 1970). */
+  /** When it ended (ms since 1970). */
   at: number;
   milliseconds: number;
-  /** 0 without a complete response; then `error` says why. */
+  /** 0 without a complete response. */
   status: number;
   right: boolean;
   error?: string;
 }
 
-/** Connections that each wait for a response and a pause (ms) before the next request, or a constant rate (1/s). */
+/** Either connections that each wait for the response and a pause (ms), or a constant rate (1/s). */
 type Pace = { connections: number; pause?: number } | { rate: number };
 
-/** Milliseconds without a byte after which a request fails. */
+/** Milliseconds of silence until a request fails. */
 const timeout = 15_000;
 
 const agent = httpAgent({ maxSockets: Number.POSITIVE_INFINITY, maxTotalSockets: Number.POSITIVE_INFINITY });
 
-/** Starts to send the requests that `next` makes. A constant rate never waits for responses. */
+/** Starts to send the requests that `next` makes. */
 export function startLoad<Plan extends Planned>(next: (i: number) => Plan | Promise<Plan>, pace: Pace) {
   const ended: (Plan & Outcome)[] = [];
   let started = 0;

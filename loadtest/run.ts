@@ -1,6 +1,6 @@
 /**
- * `node loadtest/run.ts [script …] [-- options of k6]` runs load scripts against the running stack, or one started for
- * the run. Exits with 0 if all passed, 1 if one failed, 75 (EX_TEMPFAIL) if the machine was too busy to tell.
+ * `node loadtest/run.ts [script …] [-- options of k6]` runs load scripts against the running stack, or starts one. Exits
+ * with 0 if all passed, 1 if one failed, 75 (EX_TEMPFAIL) if the machine was too busy for a verdict.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { findRunningStack, startOwnStack, type Target } from './target.ts';
 import { judge, type Outcome } from './verdict.ts';
 
 const exitCodes = { passed: 0, failed: 1, busy: 75 };
-/** A folder for each run: `<time>-<script>`. */
+/** Has a folder `<time>-<script>` for each run. */
 const runsFolder = join(import.meta.dirname, 'out');
 
 async function main(): Promise<void> {
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   process.exitCode = exitCodes[worst];
 }
 
-/** For OBSERVE=1, sets k6's variables in `env`, and returns its options. */
+/** If OBSERVE=1, sets k6's variables in `env` and returns its options. */
 function metricsOutput(env: NodeJS.ProcessEnv): string[] {
   if (!env.OBSERVE || env.OBSERVE === '0') return [];
   env.K6_PROMETHEUS_RW_SERVER_URL ||= 'http://127.0.0.1:9090/api/v1/write';
@@ -46,7 +46,7 @@ function metricsOutput(env: NodeJS.ProcessEnv): string[] {
   return ['--out', 'experimental-prometheus-rw'];
 }
 
-/** Runs one script with a control beside the stack, writes the folder of its run, and judges it. */
+/** Runs one script beside a control, and judges the run. */
 async function measure(script: string, target: Target, options: string[]) {
   const id = `${new Date().toISOString().slice(0, 19).replaceAll(':', '')}-${script}`;
   const out = join(runsFolder, id);
@@ -54,7 +54,7 @@ async function measure(script: string, target: Target, options: string[]) {
   const variables = { ...target.variables, CONTROL_URL: control.url };
   const args = ['--tag', `testid=${id}`, ...options];
   const { code } = await runScript({ script, out, variables, args });
-  // k6 exits with 0 if it met every threshold, with 99 if it missed one.
+  // 99: a threshold failed.
   if (code !== 0 && code !== 99) {
     console.error(`${script}: k6 exited with ${code}.`);
     return 'failed';

@@ -1,5 +1,5 @@
 /**
- * `node loadtest/selftest.ts`: the keepalive script must pass against a server that sends its responses in two writes,
+ * `node loadtest/selftest.ts`: the keepalive script must pass against a server that splits its responses into two writes,
  * and fail against the same server with TCP no-delay off.
  */
 import { mkdtempDisposable, readFile } from 'node:fs/promises';
@@ -13,9 +13,8 @@ import { program } from './program.ts';
 const form = '<form method="post" action="/task"><input type="hidden" name="_csrf" value="token"></form>';
 
 /**
- * Starts the negative control: a server that looks like the task list and sends every response in two writes. With
- * `noDelay` off, Nagle's algorithm holds the second write back until the client has acknowledged the first, which it
- * does about 40 ms later on a keep-alive connection.
+ * Starts a server that looks like the task list and sends every response in two writes. With `noDelay` off, Nagle's
+ * algorithm holds the second write until the client acknowledges the first, about 40 ms later.
  */
 async function startSplitWriteServer(options: { noDelay: boolean }) {
   const server = http.createServer(options, (request, response) => {
@@ -38,7 +37,7 @@ async function startSplitWriteServer(options: { noDelay: boolean }) {
   };
 }
 
-/** A short run with loose limits, because the machine may be busy. Delaying every response still exceeds them. */
+/** A short run with limits that a busy machine can meet. A delay of every response still exceeds them. */
 export const short = {
   LOAD_RATE: '100',
   LOAD_DURATION: '3',
@@ -51,10 +50,9 @@ export const short = {
 };
 
 /**
- * Runs a short keepalive script against the negative control.
+ * Runs a short keepalive script against that server.
  *
- * @returns k6's exit code, 99 if a threshold failed, and the share of responses that took as long as a delayed
- * acknowledgement.
+ * @returns k6's exit code (99: a threshold failed) and the share of delayed responses.
  */
 export async function runControl(noDelay: boolean, env: Record<string, string> = {}) {
   await using server = await startSplitWriteServer({ noDelay });

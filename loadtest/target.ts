@@ -5,21 +5,21 @@ import { stackUrls } from './scripts/modules/settings.ts';
 
 /** The stack under load. */
 export interface Target extends AsyncDisposable {
-  /** The stack's URLs, for messages: those in the environment, or the proxy's. */
+  /** The stack's URLs, for messages. */
   readonly address: string;
-  /** The environment of the scripts. */
+  /** For the environment of the scripts. */
   readonly variables: Record<string, string>;
 }
 
 /**
  * Finds the stack at the URLs in `env`, by default the local one, and starts a local shortener for its links.
  *
- * @returns undefined if `env` names no URL and nothing answers at the default ones.
+ * @returns undefined if `env` names no URL and no stack runs at the default ones.
  */
 export async function findRunningStack(env: NodeJS.ProcessEnv): Promise<Target | undefined> {
   const named: Record<string, string> = {};
   for (const name of [...Object.keys(stackUrls), 'TASKS_DIRECT_URL']) if (env[name]) named[name] = env[name];
-  // Do not contact a stack from the environment: k6 must first check that its hosts are allowed.
+  // Do not contact a stack that `env` names: only k6 checks whether its hosts are allowed.
   const addresses = Object.values(named);
   if (addresses.length === 0 && !(await allAnswer(Object.values(stackUrls)))) return undefined;
   const shortener = env.SHORTENER_URL ? undefined : await startShortener();
@@ -35,7 +35,7 @@ export async function findRunningStack(env: NodeJS.ProcessEnv): Promise<Target |
 const allAnswer = (urls: string[]): Promise<boolean> =>
   Promise.all(urls.map((url) => fetch(url))).then(Boolean, () => false);
 
-/** Starts a stack without Docker on free ports, and a local shortener that its expander may contact. */
+/** Starts a native stack on free ports, and a local shortener for its links. */
 export async function startOwnStack(): Promise<Target> {
   const running = new AsyncDisposableStack();
   const shortener = running.use(await startShortener());

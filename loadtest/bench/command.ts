@@ -7,11 +7,11 @@ import { type Report, type Row, rounds } from './measure.ts';
 import { startShortener } from './programs.ts';
 
 const packageFolder = join(import.meta.dirname, '..', '..', 'expander', 'package');
-/** Redirects per link. Each link takes one more request than that. */
+/** Redirects per link. */
 const redirects = 3;
 const inFlight = '50';
 
-/** Lists of links, and the latency of each response (ms). */
+/** `delay` is the latency of each response (ms). */
 const lists = [
   { name: '20,000 links, no latency', links: 20_000, delay: 0 },
   { name: '3,000 links, 30 ms a response', links: 3_000, delay: 30 },
@@ -49,14 +49,14 @@ export async function measureCommand(): Promise<Report> {
   return { title, unit: 'seconds', rows };
 }
 
-/** Seconds by the clock, and of CPU time. */
+/** Seconds. */
 interface Usage {
   seconds: number;
   cpu: number;
 }
 
 /**
- * Runs a program to its end, with the file `input` as its standard input; its output is discarded.
+ * Runs a program with the file `input` as its standard input, and discards its output.
  *
  * @throws Error if it fails.
  */

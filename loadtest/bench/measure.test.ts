@@ -11,7 +11,7 @@ const candidate = (order: string[], name: string): Candidate => ({
   },
 });
 
-test('ours and the plain are measured in turn, in every other round the other way', async () => {
+test('measures ours and plain in turn, and swaps their order each round', async () => {
   const order: string[] = [];
   const pair = { name: 'hot', ours: candidate(order, 'ours'), plain: candidate(order, 'plain') };
   const [row] = await measurePairs([pair], { count: 2, seconds: 0.02 });
@@ -20,14 +20,14 @@ test('ours and the plain are measured in turn, in every other round the other wa
   expect(row?.note).toMatch(/^5,000\/s, 2 FAILED; plain: 5,000\/s/);
 });
 
-test('a table has medians with their spread; a ratio is that of two neighbours', () => {
+test('the table has medians, spreads and the ratio of each round', () => {
   const rows = [{ name: 'hot', ours: [60, 40, 90], plain: [30, 10, 30], note: 'seen' }];
   const section = toMarkdown({ title: 'Costs', unit: 'CPU µs', rows }, { node: 'v1' });
-  expect(section).toMatch(/^## Costs\n\n_node: v1_\n\n\| +\| +ours, CPU µs \| +plain \|/);
+  expect(section).toMatch(/^## Costs\n\n_node: v1_\n\n\| +\| ours, CPU µs \| plain \|/);
   expect(section).toContain('60.0 (40.0 to 90.0) | 30.0 (10.0 to 30.0) | 3.00 (2.00 to 4.00) | seen |');
 });
 
-test('CPU time counts the work of a process and of its children', async () => {
+test('CPU time includes child processes', async () => {
   const { pid = 0 } = spawn('sh', ['-c', 'sh -c "while :; do :; done" & wait'], { detached: true });
   onTestFinished(() => void process.kill(-pid));
   await expect.poll(() => cpuTime(pid)).toBeGreaterThan(100_000);

@@ -11,11 +11,11 @@ export interface LoadResult {
 /** A server, and the load on it. */
 export interface Candidate {
   load(seconds: number): Promise<LoadResult>;
-  /** The process whose CPU time counts, children included. */
+  /** The process to measure, with its children. */
   pid: number;
 }
 
-/** Ours, and the plain implementation. */
+/** Our implementation and the plain one. */
 interface Compared<Value> {
   name: string;
   ours: Value;
@@ -24,9 +24,9 @@ interface Compared<Value> {
 
 export type Pair = Compared<Candidate>;
 
-/** A row of a report: the figures of each round. Less is better. */
+/** The measurements of each round. Less is better. */
 export interface Row extends Compared<readonly number[]> {
-  /** Other figures. */
+  /** The last column. */
   note: string;
 }
 
@@ -39,16 +39,16 @@ export interface Report {
 /** The number of rounds, and the seconds of each. */
 export const rounds = { count: 5, seconds: 2 };
 
-/** Seconds of unmeasured load: until V8 has compiled the code, and before each round for the connections. */
+/** Seconds of unmeasured load: at first, while V8 compiles, and before each round, while connections open. */
 const warmUp = 4;
 const settle = 0.5;
 
-/** Microseconds in a tick of the kernel's accounting: USER_HZ is 100 on every Linux. */
+/** Microseconds in a tick: Linux's USER_HZ is always 100. */
 const tick = 10_000;
 
-/** Microseconds of CPU time that a process and its children have used so far (Linux). */
+/** The CPU time of a process and its children so far, in microseconds (Linux). */
 export function cpuTime(pid: number): number {
-  // The second field, the name, may contain spaces: count from its closing parenthesis. utime and stime are 14 and 15.
+  // The second field, in parentheses, may contain spaces. utime and stime are fields 14 and 15.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ');
@@ -57,7 +57,7 @@ export function cpuTime(pid: number): number {
   return children.reduce((sum, child) => sum + cpuTime(Number(child)), own);
 }
 
-/** Measures the CPU time of all pairs in turn, in µs per request, so that a disturbance affects both of a pair. */
+/** Measures CPU time in µs per request. A pair takes turns, so that a disturbance affects both. */
 export async function measurePairs(pairs: readonly Pair[], { count, seconds } = rounds): Promise<Row[]> {
   for (const { ours, plain } of pairs) {
     await ours.load(warmUp);
@@ -97,14 +97,14 @@ function describe(samples: readonly Sample[]): string {
   return `${Math.round(median).toLocaleString('en')}/s${failed > 0 ? `, ${failed} FAILED` : ''}`;
 }
 
-/** The extremes and the median; of an even number, the lower of the two in the middle. */
+/** The extremes and the (lower) median. */
 function spread(values: readonly number[]) {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (quantile: number) => sorted[Math.floor((sorted.length - 1) * quantile)] ?? Number.NaN;
   return { median: at(0.5), lowest: at(0), highest: at(1) };
 }
 
-/** @param machine is a list of facts. */
+/** @param machine facts about the machine, printed below the title. */
 export function toMarkdown({ title, unit, rows }: Report, machine: Record<string, string>): string {
   const shown = (value: number) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
   const inWords = (values: readonly number[]) => {
@@ -112,20 +112,14 @@ export function toMarkdown({ title, unit, rows }: Report, machine: Record<string
     return `${shown(median)} (${shown(lowest)} to ${shown(highest)})`;
   };
   const cells = rows.map(({ name, ours, plain, note }) => {
-    // Of the two measurements in the same round.
     const ratios = ours.map((value, round) => value / (plain[round] ?? Number.NaN));
     return [name, inWords(ours), inWords(plain), inWords(ratios), note];
   });
   const listed = Object.entries(machine).map(([name, value]) => `${name}: ${value}`);
-  const header = ['', `ours, ${unit}`, 'plain', 'ratio', ''];
-  return `## ${title}\n\n_${listed.join('; ')}_\n\n${table([header, ...cells])}\n`;
-}
-
-/** A Markdown table with aligned columns, the first to the left; the first row is the header. */
-function table([header = [], ...rows]: readonly (readonly string[])[]): string {
-  const widths = header.map((_, i) => Math.max(3, ...[header, ...rows].map((row) => row[i]?.length ?? 0)));
-  const align = (text: string, i: number) =>
-    i === 0 ? text.padEnd(widths[i] ?? 0) : text.padStart(widths[i] ?? 0);
-  const separator = widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
-  return [header, separator, ...rows].map((row) => `| ${row.map(align).join(' | ')} |`).join('\n');
+  const header = [
+    ['', `ours, ${unit}`, 'plain', 'ratio', ''],
+    ['---', ...Array(4).fill('--:')],
+  ];
+  const table = [...header, ...cells].map((row) => `| ${row.join(' | ')} |`).join('\n');
+  return `## ${title}\n\n_${listed.join('; ')}_\n\n${table}\n`;
 }

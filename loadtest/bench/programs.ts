@@ -8,20 +8,19 @@ import { startRedis } from '@longhand/shared/testing/redis.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Milliseconds for a start. */
+/** Milliseconds. */
 const startTimeout = 30_000;
 
-/** A running program. */
 export interface Program extends AsyncDisposable {
   url: string;
   pid: number;
 }
 
 /**
- * Runs the program at `path`, discards its output, and resolves once it listens on a port of 127.0.0.1.
+ * Runs the program at `path`, discards its output, and resolves once it listens on 127.0.0.1.
  *
- * @param start makes its arguments and variables, given a free port and another for its operations endpoints.
- * @throws Error if it exits before, or takes more than 30 s.
+ * @param start makes the arguments and variables from two free ports, the second for operations.
+ * @throws Error if the program does not listen within 30 s.
  */
 export async function startProgram(
   path: string,
@@ -49,21 +48,20 @@ export async function startProgram(
   };
 }
 
-/** A plain implementation of a service, with its keys in the Redis at `redis`. */
+/** Starts the plain implementation of a service, with its keys in the Redis at `redis`. */
 export const startPlain = (name: 'expander' | 'tasks', redis: string): Promise<Program> =>
   startProgram(join(import.meta.dirname, 'plain.ts'), (port) => ({ args: [name, port, redis] }));
 
-/** The local shortener, in a separate process so that its work does not count. */
+/** Starts the local shortener in a process of its own, so that its CPU time is not measured. */
 export const startShortener = (): Promise<Program> =>
   startProgram(join(root, 'shortener', 'shortener.ts'), (port) => ({ args: ['--port', port] }));
 
-/** A service with its default settings, without the proxy; its log is discarded. */
 export interface Service extends Program {
   /** The URL of its Redis. */
   redis: string;
 }
 
-/** Starts a service and its Redis, which is that of the image if a Docker engine responds; resolves once the service listens. */
+/** Starts a service with its default settings and a Redis, that of the image if a Docker engine responds. */
 export async function startService(name: 'expander' | 'tasks', start = startRedis): Promise<Service> {
   const redis = await start(join(root, name, 'redis.conf'));
   const allowed = name === 'expander' && { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };

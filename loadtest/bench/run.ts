@@ -1,4 +1,4 @@
-/** `node loadtest/bench/run.ts [stack|command]` prints the tables of the benchmarks, for BENCHMARKS.md. */
+/** `node loadtest/bench/run.ts [stack|command]` prints the tables of BENCHMARKS.md. */
 import os from 'node:os';
 import { program } from '../program.ts';
 import { measureCommand } from './command.ts';
@@ -9,7 +9,6 @@ const benchmarks: Record<string, () => Promise<Report>> = {
   stack: measureStack,
   command: measureCommand,
 };
-/** What the benchmarks run on. */
 const machine = {
   processor: `${os.availableParallelism()} x ${os.cpus()[0]?.model.trim()}`,
   memory: `${Math.round(os.totalmem() / 2 ** 30)} GiB`,

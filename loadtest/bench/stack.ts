@@ -6,7 +6,7 @@ import { type Program, startPlain, startService, startShortener } from './progra
 /** Tasks on the list. */
 const listed = 100;
 
-/** The CPU time of a request, ours and the plain one. */
+/** Compares the CPU time of requests. */
 export async function measureStack(): Promise<Report> {
   await using running = new AsyncDisposableStack();
   const shortener = running.use(await startShortener());
@@ -20,7 +20,7 @@ export async function measureStack(): Promise<Report> {
   return { title: 'What a request costs', unit: 'CPU µs', rows };
 }
 
-/** Puts the same load on both. */
+/** Puts the same load on ours and plain. */
 function pair(name: string, ours: Program, plain: Program, next: Next, connections = 32): Pair {
   const candidate = ({ url, pid }: Program) => ({
     pid,

@@ -1,4 +1,4 @@
-/** A constant rate over keep-alive connections. A delayed acknowledgement shows as a second peak of latencies at 40 ms. */
+/** Sends a constant rate over keep-alive connections. Delayed acknowledgements would add a peak of latencies at 40 ms. */
 import { check } from 'k6';
 import exec from 'k6/execution';
 import type http from 'k6/http';
@@ -8,7 +8,6 @@ import {
   baseOptions,
   constantRate,
   controlThresholds,
-  latencyThresholds,
   get as request,
   requestControl,
 } from './modules/requests.ts';
@@ -19,7 +18,7 @@ import { addTask, openSession, openTaskList, type Session } from './modules/task
 // Every VU has one connection.
 const { rate, burst, duration, users, ...limits } = settings('keepalive');
 
-/** Responses that took as long as a delayed acknowledgement: 35 to 60 ms. */
+/** The share of responses as slow as a delayed acknowledgement: 35 to 60 ms. */
 const delayed = new Rate('delayed_by_acknowledgement');
 
 const routes = [
@@ -38,11 +37,11 @@ export const options: Options = {
     scenarios.map(({ name, exec, url }, i): [string, Scenario] => [
       name,
       {
-        // Each iteration sends `burst` requests, which makes `rate` requests per second.
+        // Each iteration sends `burst` requests.
         ...constantRate(rate / burst, duration, users),
         exec,
         env: { URL: url },
-        // One scenario after the other, with a pause of a second between them.
+        // The scenarios run in turn, a second apart.
         startTime: `${i * (duration + 1)}s`,
         gracefulStop: '1s',
       },
@@ -51,7 +50,7 @@ export const options: Options = {
   thresholds: {
     ...Object.fromEntries(
       scenarios.flatMap(({ name }) => [
-        ...Object.entries(latencyThresholds(`scenario:${name},phase:steady`, latencies)),
+        [`http_req_duration{scenario:${name},phase:steady,target:stack}`, latencies],
         [`delayed_by_acknowledgement{scenario:${name}}`, [`rate<${limits.delayed}`]],
       ]),
     ),
@@ -68,7 +67,7 @@ export function setup() {
   const tags = { name: 'setup' };
   for (const { url } of routes) {
     sessions[url] = openSession(url);
-    // V8 compiles the code of a new process during the first requests.
+    // During these requests, V8 compiles the code of a new process.
     for (let i = 0; i < rate; i += 1) request(`${url}/`, tags);
     for (let i = 0; i < rate / 4; i += 1) addTask(sessions[url], `${titlePrefix} setup`, tags);
   }
@@ -76,34 +75,21 @@ export function setup() {
   return { sessions, titlePrefix };
 }
 
-type Data = ReturnType<typeof setup>;
-
-/** Both, through the proxy: for `k6 run --vus … --duration …`, which replaces the scenarios. */
-export default function getAndPost(data: Data) {
-  get();
-  post(data);
-}
-
-/** k6 sets the environment of a scenario only while it runs. */
-const scenarioUrl = () => __ENV.URL || stack.tasks;
-
 export function get() {
-  for (let i = 0; i < burst; i += 1) {
-    measure(200, request(`${scenarioUrl()}/`, { name: 'GET /', phase: phase() }));
-  }
+  for (let i = 0; i < burst; i += 1)
+    measure(200, request(`${__ENV.URL}/`, { name: 'GET /', phase: phase() }));
   requestControl({ phase: phase() });
 }
 
-export function post({ sessions, titlePrefix }: Data) {
-  const url = scenarioUrl();
+export function post({ sessions, titlePrefix }: ReturnType<typeof setup>) {
   for (let i = 0; i < burst; i += 1) {
     const title = `${titlePrefix} ${exec.scenario.iterationInTest}-${i}`;
-    measure(302, addTask(sessions[url] as Session, title, { phase: phase() }));
+    measure(302, addTask(sessions[`${__ENV.URL}`] as Session, title, { phase: phase() }));
   }
   requestControl({ phase: phase() });
 }
 
-/** A VU opens its connection in the first iteration, and reuses it afterwards. */
+/** A VU opens its connection in its first iteration. */
 const phase = () => (exec.vu.iterationInScenario === 0 ? 'warm-up' : 'steady');
 
 function measure(status: number, response: http.Response): void {

@@ -1,12 +1,11 @@
-/** Requests every route of the stack once per iteration. */
+/** Requests every route once per iteration. */
 import { check, sleep } from 'k6';
 import http from 'k6/http';
 import type { Options } from 'k6/options';
-import { linkStatus } from './modules/links.ts';
 import { baseOptions } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
-import { indexPage, requirePage, shortener, stack } from './modules/stack.ts';
-import { addTask, findTasks, openTaskList, type Session } from './modules/task-list.ts';
+import { indexPage, linkStatus, requirePage, shortener, stack } from './modules/stack.ts';
+import { addTask, openTaskList, type Session } from './modules/task-list.ts';
 
 const { users, iterations } = settings('smoke');
 
@@ -20,7 +19,6 @@ export function setup() {
   if (indexPage) requirePage(indexPage);
   else console.warn('PROXY_URL is not set: the index page is not checked.');
   requirePage(stack.expander);
-  // By default the expander refuses links to its own machine.
   const follows = linkStatus(403) === 200;
   if (!follows) console.warn('The expander refuses the local shortener: checking for the refusal.');
   return { ...openTaskList(`${2 * users * iterations} tasks`), follows };
@@ -28,18 +26,12 @@ export function setup() {
 
 export default function everyRoute({ session, titlePrefix, follows }: ReturnType<typeof setup>) {
   checkExpander(follows);
-  const title = `${titlePrefix} ${__VU}-${__ITER}`;
-  checkTaskPages(session, title);
-  checkTaskResource(title);
-  // k6 writes its HTML report only if a run lasts some seconds.
+  checkTasks(session, `${titlePrefix} ${__VU}-${__ITER}`);
+  // A shorter run has no HTML report.
   sleep(0.2);
 }
 
-/**
- * Sends a request, and checks its status and that its body contains `includes`.
- *
- * @param details.name the name of the check; by default the path.
- */
+/** Sends a request, and checks its status and that its body contains `includes`. The path is the check's default name. */
 function request(
   method: string,
   url: string,
@@ -77,43 +69,32 @@ function checkExpander(follows: boolean): void {
   request('POST', `${stack.expander}/api/expand`, 200, list);
 }
 
-function checkTaskPages(session: Session, title: string): void {
-  const page = request('GET', `${stack.tasks}/`, 200, { includes: '_csrf' });
+const json = { Accept: 'application/json', 'If-Match': '*', 'Content-Type': 'application/json' };
+
+/** Adds a task by the form; creates, changes and deletes another by the API. */
+function checkTasks(session: Session, title: string): void {
+  const added = addTask(session, title);
+  check(added, { 'POST /task is 302 to /': (r) => r.status === 302 && r.headers.Location === '/' });
+  const page = request('GET', `${stack.tasks}/`, 200, { includes: title });
   const style = /\/public\/[^"]+\.css/.exec(String(page.body))?.[0];
   request('GET', `${stack.tasks}${style}`, 200, { name: '/public' });
   if (indexPage) request('GET', `${indexPage}/`, 200, { name: 'another host name', includes: 'Longhand' });
 
-  const added = addTask(session, title);
-  check(added, { 'POST /task is 302 to /': (r) => r.status === 302 && r.headers.Location === '/' });
-  const [task] = findTasks(title);
-  check(task, { 'the task is listed': (found) => found !== undefined });
-  if (!task) return;
-
-  const show = `${stack.tasks}/tasks/${task._id}`;
-  for (const [action, finished] of Object.entries({ finish: 1, unfinish: 0 })) {
-    request('GET', `${stack.tasks}/task/${task._id}/${action}`, 302, { name: `/task/:id/${action}` });
-    request('GET', show, 200, { name: 'show', headers: asJson, includes: `"finished":${finished}` });
-  }
-  for (const path of ['new', ':id', ':id/edit', 'partial', 'import', 'export']) {
-    const url = `${stack.tasks}/tasks/${path.replace(':id', task._id)}`;
-    request('GET', url, 200, { name: `/tasks/${path}` });
-  }
-}
-
-const asJson = { Accept: 'application/json' };
-const jsonWrite = { ...asJson, 'If-Match': '*', 'Content-Type': 'application/json' };
-
-/** The resource convention in JSON: one task from creation to deletion. */
-function checkTaskResource(title: string): void {
   const tasks = `${stack.tasks}/tasks`;
-  request('GET', tasks, 200, { headers: asJson });
+  request('GET', tasks, 200, { headers: json });
   request('GET', `${stack.tasks}/openapi.json`, 200);
-  const created = request('POST', tasks, 201, { headers: jsonWrite, body: JSON.stringify({ title }) });
-  const task = `${tasks}/${created.json('_id')}`;
-  const name = '/tasks/:id';
-  request('PUT', task, 200, { name, headers: jsonWrite, body: JSON.stringify({ finished: 1 }) });
-  request('DELETE', task, 200, { name, headers: jsonWrite });
-  request('GET', task, 404, { name, headers: asJson });
+  const created = request('POST', tasks, 201, { headers: json, body: JSON.stringify({ title }) });
+  const id = `${created.json('_id')}`;
+  const [task, name] = [`${tasks}/${id}`, '/tasks/:id'];
+  for (const [action, finished] of Object.entries({ finish: 1, unfinish: 0 })) {
+    request('GET', `${stack.tasks}/task/${id}/${action}`, 302, { name: `/task/:id/${action}` });
+    request('GET', task, 200, { name, headers: json, includes: `"finished":${finished}` });
+  }
+  for (const path of ['new', ':id', ':id/edit', 'partial', 'import', 'export'])
+    request('GET', `${tasks}/${path.replace(':id', id)}`, 200, { name: `/tasks/${path}` });
+  request('PUT', task, 200, { name, headers: json, body: JSON.stringify({ finished: 1 }) });
+  request('DELETE', task, 200, { name, headers: json });
+  request('GET', task, 404, { name, headers: json });
 }
 
 export { teardown } from './modules/task-list.ts';

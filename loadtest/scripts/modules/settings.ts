@@ -1,24 +1,21 @@
-/** The environment variables of the scripts. */
-
 /**
- * The settings of each script. Rates are per second, durations in seconds, limits of latencies in milliseconds. Each is
- * also a variable: `hotLinks` is LOAD_HOT_LINKS.
+ * The settings of each script: rates per second, durations in seconds, latency limits in milliseconds. Each is also a
+ * variable: `hotLinks` is LOAD_HOT_LINKS.
  */
 export const defaults = {
   smoke: { users: 2, iterations: 20 },
   keepalive: {
     rate: 200,
-    // Requests in a row on one connection. After a pause of more than 40 ms between a response and the next request,
-    // Linux acknowledges at once (it leaves "pingpong" mode), which would hide the delay that we look for.
+    // Requests in a row on one connection. After 40 idle milliseconds Linux acknowledges at once (it leaves "pingpong"
+    // mode), which would hide the delay.
     burst: 4,
     duration: 40,
     users: 20,
     p50: 10,
     p99: 20,
     p999: 35,
-    // The share of responses that took as long as a delayed acknowledgement.
+    // The allowed shares of delayed responses and of reopened connections.
     delayed: 0.001,
-    // The share of requests that opened a new connection.
     reopened: 0,
     dropped: 0,
   },
@@ -43,24 +40,11 @@ export const defaults = {
     failed: 0.001,
     dropped: 0,
   },
-  breakpoint: {
-    rate: 200,
-    peakRate: 10_000,
-    duration: 5 * 60,
-    users: 500,
-    // The share of each kind of request.
-    hot: 0.6,
-    cold: 0.1,
-    list: 0.25,
-    writes: 0.05,
-    p99: 20,
-    failed: 0.001,
-  },
 };
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The URLs of `make up`, by the variable that names another stack. */
+/** The URLs of `make up`. Each variable can name another stack. */
 export const stackUrls = {
   PROXY_URL: 'http://127.0.0.1:8080',
   EXPANDER_URL: 'http://127.0.0.1:8081',
@@ -76,15 +60,15 @@ export const hosts = ({ LOAD_ALLOW_HOST = '' }: Variables): string[] =>
 const thisMachine = /^(127\.0\.0\.1|localhost|[\w-]+\.localhost|\[::1\]|shortener)$/;
 
 /**
- * Reads a URL from the environment. A typo must not send load to another machine: this allows only this machine, its
- * container of the shortener, and the hosts in LOAD_ALLOW_HOST.
+ * Reads a URL from the environment. Allows only this machine, its shortener container and the hosts in LOAD_ALLOW_HOST, so
+ * that a typo cannot send load elsewhere.
  *
  * @throws Error that names the variable and the allowed hosts.
  */
 export function allowedUrl(variable: string, env: Variables): string | undefined {
   const url = env[variable];
-  const allowedHosts = hosts(env);
   if (!url) return undefined;
+  const allowedHosts = hosts(env);
   const host = /^https?:\/\/([\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?\/?$/i.exec(url)?.[1]?.toLowerCase();
   if (host && (thisMachine.test(host) || allowedHosts.includes(host))) return url.replace(/\/$/, '');
   const allowed = ['this machine', ...allowedHosts].join(', ');
@@ -97,7 +81,7 @@ export function allowedUrl(variable: string, env: Variables): string | undefined
 const variable = (setting: string) => `LOAD_${setting.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 
 /**
- * The settings of a script, each from its variable, such as LOAD_RATE=500, or its default.
+ * Reads the settings of a script from variables such as LOAD_RATE=500.
  *
  * @throws Error that names the variable and its value, if that is not a number.
  */
@@ -105,7 +89,7 @@ export function settings<Script extends keyof typeof defaults>(script: Script): 
   const own = Object.keys(defaults[script]).map(variable);
   const given = Object.keys(__ENV).filter((name) => name.startsWith('LOAD_') && __ENV[name]);
   const unused = given.filter((name) => !own.includes(name) && name !== 'LOAD_ALLOW_HOST');
-  // Every VU runs this; one warns. Several scripts may share an environment, so this is not an error.
+  // Every VU runs this; one warns. Not an error, because scripts may share an environment.
   if (__VU === 1 && unused.length > 0)
     console.warn(`${unused.join(', ')}: no effect on ${script}, which has ${own.join(', ')}.`);
   const entries = Object.entries(defaults[script]).map(([setting, value]) => {

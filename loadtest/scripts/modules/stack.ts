@@ -12,19 +12,19 @@ export const stack = {
   tasks: url('TASKS_URL') || stackUrls.TASKS_URL,
 };
 
-/** The index page. A stack on another host may not have one. */
+/** The index page, which a stack on another host may lack. */
 export const indexPage = url('PROXY_URL') || (allowedHosts.length > 0 ? undefined : stackUrls.PROXY_URL);
 
-/** The tasks service without the proxy, if a variable names it. */
+/** The tasks service without the proxy, if given. */
 export const tasksDirect = url('TASKS_DIRECT_URL');
 
-/** The control, if a variable names it. */
+/** The control, if given. */
 export const controlUrl = url('CONTROL_URL');
 
 /** The shortener whose links the expander follows. */
 export const shortener = url('SHORTENER_URL') || 'http://127.0.0.1:9000';
 
-/** Logs what this run writes, if it may write to another machine. For `setup`. */
+/** Logs what this run writes, if it may write to another machine. */
 export function announce(sentence: string): void {
   if (allowedHosts.length > 0) console.warn(`This run loads ${allowedHosts.join(', ')}. ${sentence}`);
 }
@@ -35,19 +35,37 @@ export function abort(message: string): never {
   throw new Error(message);
 }
 
-/** Requests the page at `url`. Aborts the run unless the status is 200. For `setup`. */
+/** Requests the page at `url`. Aborts the run unless the status is 200. */
 export function requirePage(url: string): RefinedResponse<'text'> {
   const response = http.get(`${url}/`, {
     timeout: '3s',
-    responseType: 'text',
     tags: { name: 'setup' },
-    // A separate cookie jar: cookies ignore ports, and both applications are at 127.0.0.1.
+    // Cookies ignore ports, and both applications are at 127.0.0.1.
     jar: new http.CookieJar(),
   });
   const { status, error, headers } = response;
   if (headers.Location?.startsWith('/login'))
-    abort(`${url}/ asks for a password: load a stack without TASKS_PASSWORD_FILE.`);
+    abort(`${url}/ requires a password: load a stack without TASKS_PASSWORD_FILE.`);
   if (status !== 200)
-    abort(`The stack is not running: ${url}/ answers ${status || error}. Start it with "make up".`);
+    abort(`The stack is not running: ${url}/: ${status || error}. Start it with "make up".`);
   return response;
+}
+
+/** The API's URL for `link` of the local shortener. */
+export const apiUrl = (link: string) => `${stack.expander}/api?u=${encodeURIComponent(shortener + link)}`;
+
+/**
+ * Expands a link of the shortener. Aborts the run unless the status is 200 or `expected`.
+ *
+ * @returns the status.
+ */
+export function linkStatus(expected = 200): number {
+  const responseCallback = http.expectedStatuses(200, expected);
+  const { status } = http.get(apiUrl('/chain/2'), { tags: { name: 'setup' }, responseCallback });
+  if (status !== 200 && status !== expected)
+    abort(
+      `The expander responds ${status} to a link to ${shortener}. Name a running shortener in SHORTENER_URL, and let ` +
+        'the expander contact it: EXPANDER_ALLOWED_NETWORKS=127.0.0.0/8. "make load" does both if it starts the stack.',
+    );
+  return status;
 }

@@ -10,13 +10,13 @@ export interface Session {
   token: string;
 }
 
-/** Opens the list once, as a browser does. For `setup`. */
+/** Opens the list. For `setup`. */
 export function openSession(url: string): Session {
   const page = requirePage(url);
   const token = /name="_csrf" value="([^"]+)"/.exec(page.body)?.[1];
-  // Over TLS its name begins with __Host-.
+  // Over TLS the cookie's name begins with __Host-.
   const name = ['session', '__Host-session'].find((name) => page.cookies[name]);
-  if (!token || !name) return abort(`${url}/ answers, but not with the form of the task list.`);
+  if (!token || !name) return abort(`${url}/ is not the task list: its form is missing.`);
   return { url, cookie: `${name}=${page.cookies[name]?.[0]?.value}`, token };
 }
 
@@ -30,16 +30,11 @@ export function addTask({ url, cookie, token }: Session, title: string, tags = {
   return http.post(`${url}/task`, { _csrf: token, title }, params);
 }
 
-/** Opens the list, and makes a prefix for the titles of this run. Announces the tasks that it adds. For `setup`. */
+/** Opens the list, announces the tasks that this run adds, and makes a prefix for their titles. For `setup`. */
 export function openTaskList(added: string) {
   const titlePrefix = `load ${encoding.b64encode(randomBytes(6), 'rawurl')}`;
   announce(`It adds ${added}. Their titles begin with "${titlePrefix}"; it removes them at its end.`);
   return { session: openSession(stack.tasks), titlePrefix };
-}
-
-interface Listed {
-  _id: string;
-  title: string;
 }
 
 const asJson = { Accept: 'application/json' };
@@ -49,30 +44,20 @@ export function importTasks(prefix: string, count: number): void {
   const url = `${stack.tasks}/tasks/import`;
   const tasks = Array.from({ length: count }, (_, i) => ({ title: `${prefix} ${i}` }));
   const headers = { ...asJson, 'Content-Type': 'application/json' };
-  const response = http.post(url, JSON.stringify(tasks), {
-    headers,
-    responseType: 'text',
-    tags: { name: 'setup' },
-  });
-  if (response.status !== 200) abort(`POST ${url} answers ${response.status}: ${response.body}`);
+  const response = http.post(url, JSON.stringify(tasks), { headers, tags: { name: 'setup' } });
+  if (response.status !== 200) abort(`POST ${url}: status ${response.status}, ${response.body}`);
 }
 
-/** Finds the tasks whose titles begin with `prefix`. */
-export function findTasks(prefix: string): Listed[] {
-  const url = `${stack.tasks}/tasks/export?format=json`;
-  const response = http.get(url, { responseType: 'text', tags: { name: 'list' } });
-  if (!String(response.headers['Content-Type']).startsWith('application/json')) {
-    console.error(`GET ${url} answers ${response.status} without JSON.`);
-    return [];
-  }
-  return (response.json() as unknown as Listed[]).filter(({ title }) => title.startsWith(prefix));
-}
-
-/** The `teardown` of all scripts that add tasks: removes the tasks of this run. */
+/** Removes the tasks of this run. */
 export function teardown({ titlePrefix }: { titlePrefix: string }): void {
   const params = { headers: { ...asJson, 'If-Match': '*' }, tags: { name: 'teardown' } };
-  const found = findTasks(titlePrefix).map(({ _id }) => `${stack.tasks}/tasks/${_id}`);
-  // k6 sends a few requests of a batch at a time, and keeps all responses in memory.
-  for (let i = 0; i < found.length; i += 1_000)
-    http.batch(found.slice(i, i + 1_000).map((url) => ({ method: 'DELETE', url, params })));
+  const exported = http.get(`${stack.tasks}/tasks/export?format=json`, params);
+  if (exported.status !== 200)
+    throw new Error(`GET ${exported.url}: status ${exported.status}. The tasks of this run are left over.`);
+  const tasks = exported.json() as unknown as { _id: string; title: string }[];
+  const added = tasks.filter(({ title }) => title.startsWith(titlePrefix));
+  const urls = added.map(({ _id }) => `${stack.tasks}/tasks/${_id}`);
+  // k6 keeps all responses of a batch in memory.
+  for (let i = 0; i < urls.length; i += 1_000)
+    http.batch(urls.slice(i, i + 1_000).map((url) => ({ method: 'DELETE', url, params })));
 }

@@ -41,7 +41,10 @@ export function stackFaults(env: NodeJS.ProcessEnv, ...checks: Check[]): string[
   });
 }
 
-/** The faults that a service finds in its variables. It does not get `HOST` and others that the stack sets itself. */
+/**
+ * The faults that a service finds in its variables. It does not get `HOST` and others that the stack sets itself. It checks
+ * them again when it starts, because it may run without the stack.
+ */
 async function serviceFaults(service: string, env: NodeJS.ProcessEnv): Promise<string[]> {
   const own = Object.entries(withoutStackVariables(env)).filter(([name]) =>
     /^(EXPANDER|TASKS)_|^(LOG_LEVEL|NODE_COMPILE_CACHE)$/.test(name),

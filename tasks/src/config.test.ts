@@ -28,9 +28,9 @@ test.each<[string, string | RegExp]>([
   ['secret', 'secret'],
   ['secret\n', 'secret'],
   [' two words \r\n', ' two words '],
-  ['', /TASKS_PASSWORD_FILE=.*: is empty/],
-  ['\n', /TASKS_PASSWORD_FILE=.*: is empty/],
-  ['secret\n\n', /TASKS_PASSWORD_FILE=.*: has more than one line/],
+  ['', /TASKS_PASSWORD_FILE=.*: has to contain one line/],
+  ['\n', /TASKS_PASSWORD_FILE=.*: has to contain one line/],
+  ['secret\n\n', /TASKS_PASSWORD_FILE=.*: has to contain one line/],
 ])('a file %j has the password, or the error, %j', (text, found) => {
   if (found instanceof RegExp) expect(read(text)).toThrow(found);
   else expect(read(text)().TASKS_PASSWORD_FILE).toBe(found);

@@ -1,28 +1,14 @@
 import { integer, readEnv, readOrExit, serviceVariables, textFile } from '@longhand/shared/env.ts';
 import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { redisVariables } from '@longhand/shared/redis-address.ts';
-import { z } from 'zod';
 
-/** The password: the only line of a file, with or without a line break. */
-const passwordFile = textFile.transform((text, { addIssue }) => {
-  const password = text.replace(/\r?\n$/, '');
-  if (password !== '' && !/[\r\n]/.test(password)) return password;
-  addIssue(
-    password
-      ? 'has more than one line: write only the password into it'
-      : 'is empty: write the password into it, or unset the variable',
-  );
-  return z.NEVER;
-});
+const passwordFile = textFile
+  .transform((text) => text.replace(/\r?\n$/, ''))
+  .refine((password) => /^[^\r\n]+$/.test(password), 'has to contain one line, the password');
 
-/** A program's token, with its name for the log. */
-export interface Token {
-  name: string;
-  token: string;
-}
-
+/** The tokens of programs, with names for the log. */
 const tokensFile = textFile.transform((text, { addIssue }) => {
-  const tokens: Token[] = [];
+  const tokens: { name: string; token: string }[] = [];
   for (const [i, line] of text.split('\n').entries()) {
     if (!line.trim()) continue;
     const [, name, token] = /^\s*([\w.@-]{1,64})\s+([!-~]+)\s*$/.exec(line) ?? [];
@@ -42,12 +28,10 @@ const variables = {
   TASKS_TOKENS_FILE: tokensFile.optional(),
 };
 
-/** Load tests read the others. */
-const ownNames = { prefix: 'TASKS_', others: ['TASKS_URL', 'TASKS_DIRECT_URL'] };
-
 /** @throws EnvironmentError that names every invalid variable. */
 export function readConfig(env: NodeJS.ProcessEnv) {
-  const config = readEnv(variables, env, ownNames);
+  // Load tests read the others.
+  const config = readEnv(variables, env, { prefix: 'TASKS_', others: ['TASKS_URL', 'TASKS_DIRECT_URL'] });
   if (config.TASKS_TOKENS_FILE && config.TASKS_PASSWORD_FILE === undefined) {
     throw new EnvironmentError(
       'Invalid environment:\n  TASKS_TOKENS_FILE: needs TASKS_PASSWORD_FILE, without which nobody is asked for a token',

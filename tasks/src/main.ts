@@ -19,7 +19,7 @@ import { securityHeaders } from './web/security-headers.ts';
 import { publicFiles } from './web/static-files.ts';
 import { views } from './web/views.ts';
 
-// Before the configuration, so that an image has the scripts in its cache.
+// Before the configuration, so that the build of an image compiles the scripts.
 const files = publicFiles(`${import.meta.dirname}/../public`);
 const config = await readOrExit(readConfig);
 const { log, metrics, signal, run } = prepareService('tasks', manifest.version, config);

@@ -3,11 +3,7 @@ import { rereadFile } from '@longhand/shared/reread-file.ts';
 import { readConfig } from './config.ts';
 import { type Auth, auth } from './web/auth.ts';
 
-/**
- * Logins by the files of `env`. Rereads a changed file; an invalid one has no effect.
- *
- * @returns undefined without a password. A change replaces its methods.
- */
+/** Logins by the files of `env`; undefined without a password. Rereads changed files, and ignores invalid ones. */
 export function rereadAuth(
   env: NodeJS.ProcessEnv,
   { key, log }: { key: () => Promise<Buffer>; log: Log },

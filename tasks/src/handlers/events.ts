@@ -6,7 +6,7 @@ import { respond } from '../web/responses.ts';
 /** Event streams per replica: each costs a socket and a few kilobytes. */
 const maxStreams = 2_000;
 
-/** Unread events per client. */
+/** Pending events per slow client. */
 const maxUnread = 16;
 
 const headers = {
@@ -19,10 +19,9 @@ const headers = {
 type Used = Pick<Dependencies, 'changes' | 'signal' | 'eventStreams'>;
 
 /**
- * Server-sent events (HTML standard, section 9.2): `data: <version>` now and after each change, so that a page
- * knows when its list is out of date.
+ * Server-sent events (HTML standard, section 9.2): `data: <version>` at once and after each change.
  *
- * @param signal ends all streams: when a replica stops, its pages connect to another one.
+ * @param signal ends all streams. The pages of a stopping replica then connect to another one.
  * @param heartbeat milliseconds between two comments: half the proxy's read timeout.
  */
 export function eventsHandlers({ changes, signal, eventStreams }: Used, heartbeat = 5_000) {
@@ -37,7 +36,7 @@ export function eventsHandlers({ changes, signal, eventStreams }: Used, heartbea
       const encoder = new TextEncoder();
       const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
         start(stream) {
-          // A slow client misses events; the next one replaces them.
+          // A slow client misses events, but the next event has the newest version.
           const send = (text: string) => {
             if ((stream.desiredSize ?? 0) > -maxUnread) stream.enqueue(encoder.encode(text));
           };

@@ -28,7 +28,7 @@ export function requireLogin(auth: Auth): MiddlewareHandler<TasksEnv> {
   };
 }
 
-/** Whether a browser requests a page; routes for programs count only if `Accept` names HTML. */
+/** Whether a browser requests a page. For a program's route, `Accept` has to name HTML. */
 function wantsPage(c: TasksContext): boolean {
   const forPrograms = /^\/(tasks\/(events|export)|openapi\.json)$/.test(c.req.path);
   return !wantsJson(c) && (!forPrograms || !!c.req.header('accept')?.includes('text/html'));
@@ -40,15 +40,12 @@ function loginFor(c: TasksContext): string {
   return next === '/' ? '/login' : `/login?next=${encodeURIComponent(next)}`;
 }
 
-const loginForm = z.object({
-  password: z.string().optional(),
-  /** The path after the login. */
-  next: z.string().optional(),
-});
+/** `next` is the path after the login. */
+const loginForm = z.object({ password: z.string().optional(), next: z.string().optional() });
 
 type Used = Pick<Dependencies, 'csrf' | 'render'>;
 
-/** Login and logout of a list with a password. The proxy limits attempts. */
+/** The proxy limits login attempts. */
 export function loginHandlers({ csrf, auth, render }: Used & { auth: Auth }) {
   return {
     async new(c: TasksContext) {

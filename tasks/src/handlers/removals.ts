@@ -8,7 +8,7 @@ import type { Dependencies } from '../web/dependencies.ts';
 import { type Intent, nothing, withInput } from '../web/input.ts';
 import { html, json, redirect, toList, wantsJson } from '../web/responses.ts';
 
-/** Adds the removal's name to an error of `done`: if it happened all the same, it can be undone. */
+/** Adds the removal's name to an error of `done`, so that the client can undo a removal that happened all the same. */
 export async function withRemoval<Result>(removal: string, done: Promise<Result>): Promise<Result> {
   try {
     return await done;
@@ -25,7 +25,6 @@ const restoration = {
 
 type Used = Pick<Dependencies, 'store' | 'csrf' | 'render'>;
 
-/** Clears the finished tasks, and undoes removals. */
 export function removalsHandlers({ store, csrf, render }: Used) {
   const clear = async (c: TasksContext, { method }: Intent) => {
     if (method !== 'DELETE') {
@@ -47,7 +46,6 @@ export function removalsHandlers({ store, csrf, render }: Used) {
       return html(c, render('removals', { removals, more, restored, csrf: token }));
     },
 
-    /** A browser's form has to contain `_method=DELETE`. */
     clearFinished: (c: TasksContext) => withInput(c, csrf, nothing, (_, intent) => clear(c, intent)),
 
     async restore(c: TasksContext) {

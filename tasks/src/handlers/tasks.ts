@@ -28,7 +28,7 @@ const newTaskInput = {
   json: newTaskSchema,
 };
 
-/** `was` is the title before the edit. Undo and the redisplayed form need it. */
+/** `was` is the title before the edit, for Undo. */
 const changeInput = {
   form: formSchema.extend({ was: z.string().optional(), undo: z.literal('yes').optional() }),
   json: changeSchema,
@@ -38,32 +38,25 @@ type SentChange = Partial<z.output<typeof changeInput.form>>;
 
 type Used = Pick<Dependencies, 'store' | 'csrf' | 'auth' | 'render' | 'now' | 'turns'>;
 
-/** The actions of the resource convention, and the links that finish and reopen a task. */
 export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
   const shown = listPage({ store, render, turns, auth });
 
-  /** The hidden fields of a form. The nonce makes a form that is sent twice add one task. */
+  /** The hidden fields of a form. With the nonce, a form that is sent twice adds one task. */
   const formValues = async (c: TasksContext) => ({ csrf: await csrf.issue(c), nonce: randomUUID() });
 
-  /** Adds one task, or one for each line of a pasted list; returns undefined for a list. */
+  /** Adds one task and returns it, or adds a task for each line of a pasted list. */
   const addSent = (c: TasksContext): Promise<Task | undefined> =>
-    withInput(c, csrf, newTaskInput, async ({ title = '', text, ...task }, { nonce }) =>
-      text === undefined
-        ? store.create({ ...task, title: readTitle(title) }, now(), nonce)
-        : addLines(c, text, nonce),
-    );
+    withInput(c, csrf, newTaskInput, async ({ title = '', text, ...task }, { nonce }) => {
+      if (text === undefined) return store.create({ ...task, title: readTitle(title) }, now(), nonce);
+      const { tasks, report } = await readLines(text, now(), turnsOf(c, turns));
+      const [problem] = report.problems;
+      if (problem) throw new TaskError('invalid_title', `Line ${problem.line}: ${problem.detail}`);
+      if (tasks.length === 0) throw new TaskError('invalid_title', 'A task needs a title.');
+      await store.insert(tasks, nonce);
+      return undefined;
+    });
 
-  /** Adds all lines or none. */
-  const addLines = async (c: TasksContext, text: string, nonce?: string) => {
-    const { tasks, report } = await readLines(text, now(), turnsOf(c, turns));
-    const [problem] = report.problems;
-    if (problem) throw new TaskError('invalid_title', `Line ${problem.line}: ${problem.detail}`);
-    if (tasks.length === 0) throw new TaskError('invalid_title', 'A task needs a title.');
-    await store.insert(tasks, nonce);
-    return undefined;
-  };
-
-  /** Redirects to the list. If that does not show the new task, it says "Added" and links to it. */
+  /** Redirects to the list. A list without the new task gets the notice "Added" with a link. */
   const toAdded = (c: TasksContext, status: 302 | 303, task?: Task) => {
     const { filter, after, q } = partOf(c);
     return toList(c, status, task && (filter === 'finished' || after || q) ? { added: task._id } : {});
@@ -85,12 +78,10 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
     return { said: `${said}${tasks}`, title, action: '/tasks/restore', fields: { removal: removed.removal } };
   };
 
-  /** HEAD only checks whether the task exists. */
   const setFinished = async (c: TasksContext, finished: 0 | 1) => {
     requireDeliberate(c.req);
-    const at = now();
-    const isHead = c.req.method === 'HEAD';
-    const task = await (isHead ? store.show(taskId(c)) : store.update(taskId(c), { finished }, at));
+    const [id, at] = [taskId(c), now()];
+    const task = await (c.req.method === 'HEAD' ? store.show(id) : store.update(id, { finished }, at));
     if (task.updated_at === at.toISOString()) tellChange(c, task);
     return toList(c, 302);
   };
@@ -126,8 +117,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
       const undo = (await undoRemoval(c)) ?? change;
       const [added] = await store.find([queryParameter(c, 'added') ?? []].flat());
       const values = { ...(await formValues(c)), proxied: c.req.header('x-request-id') !== undefined };
-      const page = await shown.page(c, readQuery(c), values, undo, added);
-      return html(c, page);
+      return html(c, await shown.page(c, readQuery(c), values, undo, added));
     },
 
     /** The list without the page around it, for a page that shows an older version. */
@@ -139,21 +129,19 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
     async list(c: TasksContext) {
       if (!wantsJson(c)) return tasks.index(c);
       const query = readQuery(c);
-      const page = await shown.list(c, query);
-      const { open, finished } = page;
-      const next = page.next && `/tasks?filter=${query.filter}&after=${page.next}`;
-      const found = page.tasks.map(({ revision, ...task }) => task);
+      const { version, open, finished, search, ...page } = await shown.list(c, query);
+      const found = { tasks: page.tasks.map(({ revision, ...task }) => task), open, finished };
       // No ETag: a search that ran out of time may find more next time.
-      if (page.search) return json(c, { tasks: found, open, finished, ...page.search });
-      const body = JSON.stringify({ tasks: found, open, finished, next });
+      if (search) return json(c, { ...found, ...search });
+      const next = page.next && `/tasks?filter=${query.filter}&after=${page.next}`;
       const link = next && { Link: `<${next}>; rel="next"` };
-      return tagged(c, `W/"${page.version}"`, 'application/json', body, { ...link });
+      return tagged(c, `W/"${version}"`, 'application/json', JSON.stringify({ ...found, next }), { ...link });
     },
 
-    /** The form for a new task. It contains what another app shared (see the manifest). */
+    /** The form for a new task, with the text that another app shared (see the manifest). */
     async new(c: TasksContext) {
       const title = sharedText(c);
-      // Scripts store a draft per path, and the list's form has another one.
+      // Scripts keep a draft per path, so the path differs from that of the list's form.
       return html(c, render('new', { ...(await formValues(c)), title, action: title && '/tasks', back: '' }));
     },
 
@@ -173,7 +161,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
       return wantsJson(c) && task ? taskJson(c, task, 201) : toAdded(c, 303, task);
     },
 
-    /** The list's form: always a redirect, whatever the client accepts. */
+    /** The list's form. It always redirects. */
     async add(c: TasksContext) {
       return toAdded(c, 302, await addSent(c));
     },
@@ -181,7 +169,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
     update: (c: TasksContext) => withInput(c, csrf, changeInput, (input, intent) => save(c, input, intent)),
     destroy: (c: TasksContext) => withInput(c, csrf, nothing, (_, intent) => remove(c, intent)),
 
-    /** A browser's form, which cannot send `PUT` or `DELETE` itself. */
+    /** A browser's form, which cannot send `PUT` or `DELETE`. */
     submit: (c: TasksContext) =>
       withInput(c, csrf, { form: changeInput.form }, async (input, intent) => {
         if (intent.method === 'PUT') return save(c, input, intent);
@@ -195,7 +183,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
   return tasks;
 }
 
-/** The shared text in one line. Apps put a link into any of the three fields, and may repeat the title in the text. */
+/** The shared text in one line. Apps put a link into any field, and may repeat the title in the text. */
 function sharedText(c: TasksContext): string {
   return ['title', 'text', 'url']
     .map((name) => queryParameter(c, name) ?? '')
@@ -207,7 +195,6 @@ function sharedText(c: TasksContext): string {
     .trim();
 }
 
-/** Whether `task` already has the values of `change`. */
 function holds(task: Task, change: Change): boolean {
   return Object.entries(change).every(([name, value]) => task[name as keyof Change] === value);
 }

@@ -13,10 +13,10 @@ import { expired, mediaType, withInput } from '../web/input.ts';
 import { html, json, noStore, respond, wantsJson } from '../web/responses.ts';
 import type { Views } from '../web/views.ts';
 
-/** Bytes of an import: `maxTasks` with titles of usual length. */
+/** Bytes of an import: room for `maxTasks` usual titles. */
 const maxFile = 1024 ** 2;
 
-/** Concurrent imports per process, one per client: each takes at most a second of CPU. */
+/** Concurrent imports per process. Each client has one, which takes at most a second of CPU. */
 const maxImports = 2;
 
 const mediaTypes = new Map<string | undefined, Format>(
@@ -28,9 +28,8 @@ const linesForm = z.object({ text: z.string().optional() });
 
 type Used = Pick<Dependencies, 'store' | 'csrf' | 'render' | 'now' | 'turns'>;
 
-/** Export and import. */
 export function transferHandlers({ store, csrf, render, now, turns }: Used) {
-  /** The import page. The nonce makes a form that is sent twice import its tasks once. */
+  /** The import page. With the nonce, a form that is sent twice imports its tasks once. */
   const page = async (c: TasksContext, shown: Partial<Views['import']> = {}) =>
     render('import', { csrf: await csrf.issue(c), nonce: randomUUID(), ...shown });
 
@@ -55,7 +54,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Used) {
     }
   };
 
-  /** Imports a form's lines. The page keeps the refused ones for correction. */
+  /** Imports the lines of a form. The page shows refused lines again, for correction. */
   const importForm = async (c: TasksContext, text: string, nonce?: string) => {
     const { report, refused } = await add(c, nonce, (turn) => readLines(text, now(), turn));
     if (wantsJson(c)) return json(c, report);
@@ -95,9 +94,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Used) {
       });
     },
 
-    async new(c: TasksContext) {
-      return html(c, await page(c));
-    },
+    new: async (c: TasksContext) => html(c, await page(c)),
 
     async import(c: TasksContext) {
       const type = mediaType(c);
@@ -117,7 +114,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Used) {
   };
 }
 
-/** All tasks as a file. Resolves once the first batch is read, so that a store failure can still be a 503. */
+/** All tasks as a file. Resolves after the first batch, so that a store failure can still be a 503. */
 async function written(store: TaskStore, format: Format) {
   const batches = store.export()[Symbol.asyncIterator]();
   let batch = await batches.next();

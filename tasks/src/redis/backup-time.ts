@@ -2,7 +2,6 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import { Gauge, type Registry } from 'prom-client';
 import { keys } from './keys.ts';
 
-/** Exports the time of the last `make backup`. If the store is down, the last known time stays. */
 export function exportBackupTime(redis: StoreClient, metrics: Registry): void {
   new Gauge({
     name: 'longhand_backup_timestamp_seconds',

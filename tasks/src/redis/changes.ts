@@ -2,15 +2,14 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import type { Changes } from '../task/task.ts';
 import { keys } from './keys.ts';
 
-/** Milliseconds for which changes are collected, so that many writes cause few refreshes. */
+/** Milliseconds between announcements, so that many writes cause few refreshes. */
 const collectTime = 100;
 
-/** Milliseconds per subscriber by which announcements are spread: 2,000 pages refresh within a second. */
+/** Milliseconds per subscriber over which an announcement is spread: 2,000 pages refresh within a second. */
 const spreadPerSubscriber = 0.5;
 
 /**
- * Announces the changes that Redis publishes, on one connection for all subscribers. After Redis was down, all
- * subscribers get the current version.
+ * Announces the changes that Redis publishes, over one connection. When Redis is back, it announces the current version.
  *
  * @param interval milliseconds between two checks of the version, in case a message was lost
  */
@@ -36,8 +35,8 @@ export function redisChanges(redis: StoreClient, signal: AbortSignal, interval =
   const current = async () => (await redis.get(keys.version)) ?? '0';
   const check = () => current().then(announce, () => {});
 
-  // A subscribed connection runs no other command. If ioredis resubscribed by itself after a reconnect, a failure would
-  // be an unhandled rejection and end the process.
+  // A subscribed connection runs no other command. If ioredis resubscribed by itself, a failure would be an unhandled
+  // rejection.
   const listener = redis.duplicate({ autoResubscribe: false });
   listener.on('error', () => {}); // The other connection logs it.
   listener.on('message', (_channel: string, version: string) => collect(version));
@@ -51,7 +50,6 @@ export function redisChanges(redis: StoreClient, signal: AbortSignal, interval =
   return {
     subscribe(subscriber) {
       subscribers.set(subscriber, Math.random());
-      // A subscriber that has left has closed its stream.
       const announceFirst = (version: string) => subscribers.has(subscriber) && subscriber(version);
       current().then(announceFirst, () => {});
       return () => subscribers.delete(subscriber);

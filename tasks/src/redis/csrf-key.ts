@@ -4,13 +4,12 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import { keys } from './keys.ts';
 import { storeReply } from './scripts.ts';
 
-/** Milliseconds until a replica rereads the key: after the store was replaced, all replicas soon agree. */
+/** Milliseconds until a replica rereads the key, so that all replicas agree soon after a restore. */
 const maxAge = 2_000;
 
 /**
- * The key from which the keys of CSRF tokens and sessions are derived. It is in the store, so all replicas share it; the
- * first one creates it. Rereading it delays no request. While the store is down the last known key is used, so that a
- * form can be shown again with its text.
+ * The key from which the keys of CSRF tokens and sessions derive. The first replica creates it in the store. Rereading it
+ * delays no request. While the store is down, the last known key applies, so that a form can be shown again.
  */
 export function csrfKey(redis: StoreClient, timed: Timed = untimed): () => Promise<Buffer> {
   let known: Buffer | undefined;
@@ -21,7 +20,7 @@ export function csrfKey(redis: StoreClient, timed: Timed = untimed): () => Promi
     return known;
   };
   const readOrMake = async () => {
-    // At `maxmemory` Redis refuses every SET, even one that changes nothing.
+    // A full Redis refuses every SET, even one that changes nothing.
     const found = await redis.get(keys.csrfKey);
     if (found !== null) return found;
     const own = (known ?? randomBytes(32)).toString('hex');

@@ -1,45 +1,43 @@
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { TaskError } from '../task/errors.ts';
-import type { Script } from './scripts.ts';
 
-/**
- * Milliseconds from Redis's restart to the next write. Docker restarts a container at once only if it ran for 10 s;
- * after shorter runs its delay doubles each time.
- */
+/** Milliseconds from Redis's restart to the next write. Docker delays the restart of a container that ran less than 10 s. */
 const defaultInterval = 12_000;
 
 /**
- * On a full disk Redis exits on each write, which breaks reads, too. After two exits, refuses writes until Redis has run
- * for 12 s; if the next write crashes it again, another 12 s begin.
+ * On a full disk, each write ends Redis, which breaks reads too. After two exits, this refuses writes until Redis has run for
+ * 12 s; if the next write ends it again, for another 12 s.
  *
- * @returns a wrapper for scripts that write: a refused write fails with TaskError `store_unavailable`
+ * @returns a function that runs a write. A refused write fails with TaskError `store_unavailable`
  */
-export function holdWrites(
-  redis: StoreClient,
-  interval = defaultInterval,
-): <Reply>(script: Script<Reply>) => Script<Reply> {
+export function holdWrites(redis: StoreClient, interval = defaultInterval) {
   let underWay = 0;
-  /** Consecutive disconnects during writes. */
+  /** Consecutive disconnections during writes. */
   let ends = 0;
   let heldUntil = 0;
-  // A write's error does not tell: if the client reconnects quickly, the command is dropped and times out.
+  // A write's own error is not enough: if the client reconnects quickly, the command times out instead.
   const closed = () => {
     if (underWay > 0) ends += 1;
     if (ends > 1) heldUntil = Number.POSITIVE_INFINITY;
   };
   const ready = () => {
-    // Another replica's write may have crashed Redis: every replica waits.
+    // Another replica's write may have ended Redis, so every replica waits.
     if (ends > 1) heldUntil = performance.now() + interval;
     redis.once('close', closed);
   };
   redis.on('ready', ready);
   if (redis.status === 'ready') ready();
 
-  return (script) => async (args) => {
-    if (performance.now() < heldUntil) throw heldBack();
+  return async <Reply>(write: () => Promise<Reply>): Promise<Reply> => {
+    if (performance.now() < heldUntil) {
+      throw new TaskError(
+        'store_unavailable',
+        'Nothing can be saved just now. Please try again in a moment.',
+      );
+    }
     underWay += 1;
     try {
-      const reply = await script(args);
+      const reply = await write();
       [ends, heldUntil] = [0, 0];
       return reply;
     } finally {
@@ -47,6 +45,3 @@ export function holdWrites(
     }
   };
 }
-
-const heldBack = () =>
-  new TaskError('store_unavailable', 'Nothing can be saved just now. Please try again in a moment.');

@@ -4,26 +4,19 @@
  */
 export const schemaVersion = 1;
 
-/** All keys begin with `{tasks}:`, so one ACL pattern covers them. */
+/** The keys and the channel `changes`; CONTRIBUTING.md describes them. One ACL pattern covers the prefix `{tasks}:`. */
 export const keys = {
-  /** A sorted set of all ids, in list order. */
   index: '{tasks}:index',
   version: '{tasks}:version',
   schema: '{tasks}:schema',
   lastId: '{tasks}:last-id',
-  /** Prefix of a task's hash. A task exists if the index has its id. */
   task: '{tasks}:task:',
-  /** A sorted set of removed ids by time of removal. Their hashes are kept for a day. */
   removed: '{tasks}:removed',
-  /** Prefix of a removal: the index entries that it removed. */
   removal: '{tasks}:removal:',
-  /** A sorted set of the removals that can be undone, by time. */
   removals: '{tasks}:removals',
-  /** Prefix of a form's digest: the id of the task that it added. */
   nonce: '{tasks}:nonce:',
   csrfKey: '{tasks}:csrf-key',
-  /** When the last backup was made: seconds since 1970. deploy/redis/backup.sh writes it. */
+  /** deploy/redis/backup.sh writes it. */
   backup: '{tasks}:backup',
-  /** The channel that announces each new version to all replicas. */
   changes: '{tasks}:changes',
 };

@@ -1,26 +1,23 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { type Timed, untimed } from '@longhand/shared/durations.ts';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { TaskError } from '../task/errors.ts';
 import { keys } from './keys.ts';
 
-/**
- * Runs a script in one step and one round trip. Its first lines name the arguments and the result. An empty Lua table
- * arrives as `{}`, even where a longer one is an array.
- */
-export type Script<Reply> = (args?: object) => Promise<Reply>;
-
 /** Milliseconds for replicas to confirm a write. */
 const waitTime = 500;
 
 /**
- * The scripts of `lua/` by name.
+ * Returns a function that runs a script of `lua/` in one step and one round trip. The first lines of a script name its
+ * arguments and result. An empty Lua table arrives as `{}`, even where a longer one is an array.
  *
  * @param replicas number of replicas that have to confirm a write. Scripts of one turn of the event loop share a WAIT,
- *   which blocks the connection: use one for writes alone.
+ *   which blocks the connection, so writes need their own.
  */
 export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0) {
+  for (const [name, lua] of sources) redis.defineCommand(`tasks:${name}`, { lua, numberOfKeys: 0 });
+  const commands = redis as unknown as Record<string, (args: string) => Promise<string | null>>;
   let wait: Promise<void> | undefined;
   const waitForReplicas = async () => {
     await setImmediate();
@@ -30,49 +27,39 @@ export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0
     });
     if (confirmed < replicas) throw new Error(`UNCONFIRMED: ${confirmed} of ${replicas} replicas confirmed`);
   };
-  return <Reply>(name: string): Script<Reply> => {
-    const command = `tasks:${name}`;
-    redis.defineCommand(command, { lua: source(name), numberOfKeys: 0 });
-    const commands = redis as unknown as Record<string, (args: string) => Promise<string | null>>;
-    const run = async (args: string) => {
-      const reply = commands[command]?.(args);
-      if (replicas > 0) wait ??= waitForReplicas();
-      return (await Promise.all([reply, wait]))[0];
-    };
-    return async (args = {}) => {
-      const reply = await storeReply(timed(name, () => run(JSON.stringify(args))));
-      return reply && JSON.parse(reply);
-    };
+  const run = async (name: string, args: object) => {
+    const reply = commands[`tasks:${name}`]?.(JSON.stringify(args));
+    if (replicas > 0) wait ??= waitForReplicas();
+    return (await Promise.all([reply, wait]))[0];
+  };
+  return async <Reply>(name: string, args: object): Promise<Reply> => {
+    const reply = await storeReply(timed(name, () => run(name, args)));
+    return reply && JSON.parse(reply);
   };
 }
 
-const prelude = `local keys = { ${Object.entries(keys)
-  .map(([name, key]) => `${name} = '${key}'`)
-  .join(', ')} }\nlocal args = cjson.decode(ARGV[1])\n`;
+const folder = `${import.meta.dirname}/lua`;
+const namedKeys = Object.entries(keys).map(([name, key]) => `${name} = '${key}'`);
+const prelude = `local keys = { ${namedKeys.join(', ')} }
+local args = cjson.decode(ARGV[1])
+${readFileSync(`${folder}/shared.lua`, 'utf8')}`;
 
-/** A script after the shared functions; its flags (`#!lua flags=…`) have to stay the first line. */
-function source(name: string): string {
-  const [shared = '', own = ''] = ['shared', name].map((file) =>
-    readFileSync(`${import.meta.dirname}/lua/${file}.lua`, 'utf8'),
-  );
-  const [flags = ''] = /^#!.*\n/.exec(own) ?? [];
-  return `${flags}${prelude}${shared}\n${own.slice(flags.length)}`;
-}
+/** The scripts by name, after the shared functions. Their flags (`#!lua flags=…`) have to stay the first line. */
+const sources = readdirSync(folder).map((file) => {
+  const [, flags = '', own = ''] = /^(#![^\n]*\n)?(.*)/s.exec(readFileSync(`${folder}/${file}`, 'utf8')) ?? [];
+  return [file.replace('.lua', ''), `${flags}${prelude}\n${own}`] as const;
+});
 
 const unavailable = 'The tasks cannot be reached just now. Please try again in a moment.';
 
-/** Advice, by the first word of the script's error. */
+/** Advice by the first word of the error: `maxmemory`, `keys.schema`, `min-replicas-to-write`, `TASKS_WAIT_REPLICAS`. */
 const reasons = new Map([
-  // At `maxmemory`.
   ['OOM', 'The store is full. Delete tasks or clear the finished ones; that frees space a day later.'],
-  // After a rollback to a release that does not know the current format.
   [
     'NEWER',
     'A newer release has changed how tasks are stored, so this one saves nothing. Start the newer release, or restore a backup from before it.',
   ],
-  // With `min-replicas-to-write`.
   ['NOREPLICAS', 'A copy of the store is missing, so nothing is saved. Please try again in a moment.'],
-  // Redis has written, but a failover may undo it.
   [
     'UNCONFIRMED',
     'This may have been saved, but a copy of the store is missing. Please try again in a moment.',

@@ -20,13 +20,13 @@ import { holdWrites } from './held-writes.ts';
 import { schemaVersion } from './keys.ts';
 import { scripts } from './scripts.ts';
 
-/** Seconds for which a form adds no second task and a removal can be undone. */
+/** Seconds for which a retried form adds nothing, and a removal can be undone. */
 const day = 24 * 60 * 60;
 
 /** Tasks per script of an export: it blocks Redis for a few milliseconds. */
 const exportBatch = 500;
 
-/** Titles per script of a search, and their bytes: it blocks Redis for a few milliseconds. */
+/** Titles, and their bytes, per script of a search: it blocks Redis for a few milliseconds. */
 const [titleBatch, titleBytes] = [2_000, 128 * 1024];
 
 /** Tasks per script of a clear or restore: it blocks Redis for about 12 ms. */
@@ -37,19 +37,18 @@ const taskNames = taskSchema.keyof().options;
 /** A task as the scripts return it: every field is a string. */
 type Fields = Record<keyof NewTask | '_id' | 'revision', string>;
 
-interface Titles {
-  titles: [id: string, title: string][];
-  next?: string;
-}
-
-type Found = (Omit<Page, 'tasks'> & { tasks: Fields[] }) | undefined;
-
-/** The reply of a script that checks the revision; undefined without a task. */
+/** Replies of scripts. */
+type Tasks = { tasks: Fields[] };
+type Found = (Omit<Page, 'tasks'> & Tasks) | undefined;
+type Titles = { titles: [id: string, title: string][]; next?: string };
+type Cleared = { cleared: number; left: number };
+type Listed = Removed & { time: string };
+/** Without a task it is undefined. */
 type Changed = { matched: boolean; task: Fields } | undefined;
 
 /**
- * The tasks in Redis. A method is one script: one step and one round trip. Methods for any number of tasks run several
- * scripts, so that Redis serves other clients in between.
+ * The tasks in Redis. A method is one script, which takes one round trip. Methods for any number of tasks run several scripts,
+ * so that Redis serves other clients in between.
  *
  * @param options.interval see `holdWrites`
  * @param options.replicas number of replicas that have to confirm a write. Writes then have their own connection.
@@ -60,56 +59,43 @@ export function redisStore(
 ): TaskStore {
   const { timed, interval, replicas = 0 } = options;
   const writer = replicas > 0 ? connectionForWrites(redis) : redis;
-  const readScript = scripts(redis, timed);
-  const writerScript = scripts(writer, timed, replicas);
+  const read = scripts(redis, timed);
+  const runOnWriter = scripts(writer, timed, replicas);
   const hold = holdWrites(writer, interval);
-  const writeScript = <Reply>(name: string) => {
-    const write = hold(writerScript<Reply>(name));
-    return (args: object) => write({ ...args, schema: schemaVersion });
-  };
-  const list = readScript<Found>('list');
-  const show = readScript<Fields | undefined>('show');
-  const insert = writeScript<Fields>('insert');
-  const update = writeScript<Changed>('update');
-  const destroy = writeScript<Changed>('destroy');
-  const clear = writeScript<{ cleared: number; left: number }>('clear');
-  const titles = readScript<Titles>('titles');
-  const find = readScript<{ tasks: Fields[] }>('find');
-  const removed = readScript<Removed | undefined>('removed');
-  const removals = readScript<{ removals: (Removed & { time: string })[] }>('removals');
-  const restore = writeScript<{ restored: number }>('restore');
-  const read = readScript<{ tasks: Fields[]; next?: string }>('export');
+  const write = <Reply>(name: string, args: object) =>
+    hold(() => runOnWriter<Reply>(name, { ...args, schema: schemaVersion }));
+  const find = async (ids: string[]) => tasksOf(await read<Tasks>('find', { ids }));
 
-  // Redis serves other clients between two scripts of searches.
+  // Redis serves other clients between two scripts.
   const scan = oneAtATime();
 
   return {
     async list(query, known) {
       requireCursor(query);
-      const found = await list({ ...query, count: pageSize, known: known?.version });
-      return found ? { ...found, tasks: Object.values(found.tasks).map(taskOf) } : (known as Page);
+      const found = await read<Found>('list', { ...query, count: pageSize, known: known?.version });
+      return found ? { ...found, tasks: tasksOf(found) } : (known as Page);
     },
 
     async show(id) {
-      return requireTask(await show({ id }));
+      return requireTask((await find([id]))[0]);
     },
 
     async create(written, now, nonce) {
       const task: NewTask = { ...written, finished: 0, created_at: now.toISOString() };
-      return taskOf(await insert({ tasks: [task], ...onceOnly([task], nonce) }));
+      return taskOf(await write<Fields>('insert', { tasks: [task], ...onceOnly([task], nonce) }));
     },
 
     async update(id, change, now, match = '*') {
-      const changed = await update({ id, match, change, now: now.toISOString() });
+      const changed = await write<Changed>('update', { id, match, change, now: now.toISOString() });
       return requireMatch(changed, change.title !== undefined);
     },
 
     async destroy(id, removal, match = '*') {
-      requireMatch(await destroy({ id, match, removal, seconds: day }));
+      requireMatch(await write<Changed>('destroy', { id, match, removal, seconds: day }));
     },
 
     async clearFinished(removal) {
-      const step = () => clear({ removal, seconds: day, count: removalBatch });
+      const step = () => write<Cleared>('clear', { removal, seconds: day, count: removalBatch });
       let { cleared: count, left } = await step();
       try {
         // Tasks that are finished meanwhile add no steps.
@@ -120,10 +106,10 @@ export function redisStore(
       return count;
     },
 
-    removed: (removal) => removed({ removal }),
+    removed: (removal) => read<Removed | undefined>('removed', { removal }),
 
     async removals() {
-      const found = await removals({ count: listedRemovals + 1 });
+      const found = await read<{ removals: Listed[] }>('removals', { count: listedRemovals + 1 });
       return Object.values(found.removals).map(({ time, ...removal }) => {
         return { ...removal, removed_at: new Date(Number(time) * 1000).toISOString() };
       });
@@ -132,37 +118,32 @@ export function redisStore(
     async restore(removal) {
       let count = 0;
       for (let restored = removalBatch; restored === removalBatch; count += restored) {
-        ({ restored } = await restore({ removal, count: removalBatch }));
+        ({ restored } = await write<{ restored: number }>('restore', { removal, count: removalBatch }));
       }
       if (count === 0) throw new TaskError('unknown_removal', 'There is nothing left to undo here.');
       return count;
     },
 
     async insert(tasks, nonce) {
-      if (tasks.length > 0) await insert({ tasks, ...onceOnly(tasks, nonce) });
+      if (tasks.length > 0) await write('insert', { tasks, ...onceOnly(tasks, nonce) });
     },
 
     async *titles(filter) {
-      const read = (after?: string) =>
-        scan('', () => titles({ filter, after, count: titleBatch, bytes: titleBytes }));
-      let reading: Promise<Titles> | undefined = read();
-      while (reading) {
-        const found: Titles = await reading;
-        // Redis reads the next batch while the caller compares this one.
-        reading = found.next ? read(found.next) : undefined;
-        reading?.catch(() => {}); // The caller may stop before.
+      let after: string | undefined;
+      do {
+        const args = { filter, after, count: titleBatch, bytes: titleBytes };
+        const found = await scan('', () => read<Titles>('titles', args));
         yield Object.values(found.titles);
-      }
+        after = found.next;
+      } while (after);
     },
 
-    async find(ids) {
-      return ids.length > 0 ? Object.values((await find({ ids })).tasks).map(taskOf) : [];
-    },
+    find: async (ids) => (ids.length > 0 ? find(ids) : []),
 
     async *export() {
       for (let first: string | undefined = '1'; first; ) {
-        const found: { tasks: Fields[]; next?: string } = await read({ first, count: exportBatch });
-        yield Object.values(found.tasks).map(taskOf);
+        const found: Tasks & { next?: string } = await read('export', { first, count: exportBatch });
+        yield tasksOf(found);
         first = found.next;
       }
     },
@@ -177,13 +158,15 @@ function taskOf(fields: Fields): Task {
   return task as Task;
 }
 
+const tasksOf = ({ tasks }: Tasks) => Object.values(tasks).map(taskOf);
+
 /** @throws TaskError `unknown_task` */
-function requireTask(fields: Fields | undefined): Task {
-  if (!fields) throw new TaskError('unknown_task', 'Somebody deleted this task, or it never existed.');
-  return taskOf(fields);
+function requireTask(task: Task | undefined): Task {
+  if (!task) throw new TaskError('unknown_task', 'Somebody deleted this task, or it never existed.');
+  return task;
 }
 
-/** @throws TaskError `bad_cursor`; the scores of open tasks lie below -2^52, those of finished ones above. */
+/** Scores of open tasks are below -2^52, those of finished tasks above. @throws TaskError `bad_cursor` */
 function requireCursor({ filter, after }: ListQuery): void {
   if (after === undefined) return;
   const cursorFilter = Number(after) < -(2 ** 52) ? 'open' : 'finished';
@@ -199,7 +182,7 @@ function onceOnly(tasks: NewTask[], nonce: string | undefined) {
 
 /** @throws TaskError `unknown_task`, RevisionChanged */
 function requireMatch(changed: Changed, titled = true): Task {
-  const task = requireTask(changed?.task);
+  const task = requireTask(changed && taskOf(changed.task));
   if (changed?.matched) return task;
   throw new RevisionChanged(task, titled);
 }

@@ -26,7 +26,6 @@ export const errorStatuses = {
   too_many_streams: 503,
 };
 
-/** The fields of a form by name. */
 export type SentForm = Record<string, string | undefined>;
 
 export type ErrorCode = keyof typeof errorStatuses;
@@ -39,11 +38,11 @@ export class TaskError extends Error {
   readonly code: ErrorCode;
   /** The requested removal. After `store_unavailable` it may have happened. */
   removal?: string;
-  /** The number of tasks it has removed for certain. */
+  /** The number of tasks that were certainly removed. */
   count?: number;
-  /** The form, to be shown again. */
+  /** The rejected form. */
   form?: SentForm;
-  /** The methods of the path. */
+  /** The header `Allow`. */
   allow?: string;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {

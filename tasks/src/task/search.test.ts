@@ -33,6 +33,11 @@ test.each([
   expect(await find(q)).toEqual({ titles: [found], searched: 2 });
 });
 
+test('finds nothing for accents alone', async () => {
+  await insert(['Café', 'milk']);
+  expect(await find('\u0301 \u0308')).toEqual({ titles: [], searched: 2 });
+});
+
 test('searches the tasks of the filter in list order', async () => {
   await insert(['open milk 1', 'open milk 2', 'bread']);
   await insert(['finished milk'], 1);

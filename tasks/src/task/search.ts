@@ -1,5 +1,5 @@
 import { oneAtATime } from './one-at-a-time.ts';
-import { type ListQuery, type Page, pageSize, type Search, type TaskStore } from './task.ts';
+import { type ListQuery, type Page, pageSize, type TaskStore } from './task.ts';
 
 /** Milliseconds per search: nginx waits 2 s for a response, and the store may take one of them. */
 const maxTime = 1_000;
@@ -11,10 +11,11 @@ const minTitles = 1_000;
 const turnTime = 5;
 
 type Turn = () => Promise<void>;
+type SearchQuery = ListQuery & { q: string };
 
 /**
- * Finds the first 100 tasks of the list whose titles contain every word of `q`. Case and accents do not matter. It
- * stops after a second, which includes the wait for other searches of the same client.
+ * Finds the first 100 tasks of the list whose titles contain every word of `q`, ignoring case and accents. It stops after a
+ * second, which includes the wait for other searches of the same client.
  */
 export function createSearch(
   store: Pick<TaskStore, 'list' | 'titles' | 'find'>,
@@ -22,17 +23,18 @@ export function createSearch(
 ) {
   const inOrder = oneAtATime();
   /** @param turn waits for a turn of the event loop */
-  return (query: ListQuery & { q: string }, client: string, turn: Turn): Promise<Page> => {
+  return (query: SearchQuery, client: string, turn: Turn): Promise<Page> => {
     const until = now() + maxTime;
     return inOrder(client, () => search(query, turn, until));
   };
 
-  async function search({ filter, q }: ListQuery & { q: string }, turn: Turn, until: number): Promise<Page> {
-    const words = fold(q).trim().split(/\s+/);
+  async function search({ filter, q }: SearchQuery, turn: Turn, until: number): Promise<Page> {
+    // A query of accents alone has no words, and no title contains it.
+    const words = (fold(q).trim() || q).split(/\s+/);
     const { version, open, finished } = await store.list({ filter });
     // A task that is finished or reopened meanwhile may occur twice.
     const ids = new Set<string>();
-    const found: Search = { searched: 0 };
+    const found: Page['search'] = { searched: 0 };
     let turnEnds = 0;
     for await (const batch of store.titles(filter)) {
       for (const [id, title] of batch) {
@@ -57,9 +59,9 @@ export function createSearch(
 /** Accents in Latin, Greek, Cyrillic, Hebrew and Arabic, and voicing in Japanese. */
 const marks = /[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u3099-\u309a]+/g;
 
-/** `text` without case and accents. A title of 500 accents takes 0.1 ms, so plain text skips that step. */
+/** `text` without case and accents. Normalizing 500 accents takes 0.1 ms, so plain text skips that. */
 function fold(text: string): string {
   if (/^[ -~]*$/.test(text)) return text.toUpperCase();
-  // Only upper case has one form of ß and ẞ, and of σ and ς; ẞ gets there by ß.
+  // Only upper case has one form of ß and ẞ (by way of ß), and of σ and ς.
   return text.normalize('NFD').replace(marks, '').toLowerCase().toUpperCase();
 }

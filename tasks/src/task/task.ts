@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { TaskError } from './errors.ts';
 import type { changeSchema, newTaskSchema, taskSchema } from './schema.ts';
 
-/** `revision` is the version of the list after the task's last change; it becomes the `ETag`. */
+/** `revision` is the version of the list after the task's last change. It is the `ETag`. */
 export type Task = z.output<typeof taskSchema> & { revision: number };
 
 export const filters = ['all', 'open', 'finished'] as const;
@@ -11,7 +11,7 @@ export type Filter = (typeof filters)[number];
 /** Tasks on a page. */
 export const pageSize = 100;
 
-/** Tasks added at once: the step blocks the store for 85 ms. */
+/** Tasks added at once, which blocks the store for 85 ms. */
 export const maxTasks = 12_500;
 
 export const tooMany = (what: string, max: number) =>
@@ -20,7 +20,7 @@ export const tooMany = (what: string, max: number) =>
     `At most ${max.toLocaleString('en')} ${what} can be added at once. Send them in parts.`,
   );
 
-/** Removals listed at once: the script blocks Redis for a millisecond. */
+/** Removals listed at once, which blocks Redis for a millisecond. */
 export const listedRemovals = 200;
 
 /** The cursor of a later page: the index score of the last task on the page before. */
@@ -28,36 +28,27 @@ export const cursor = /^-[1-9]\d{0,15}$/;
 
 export interface ListQuery {
   filter: Filter;
-  /** The cursor of a later page, from `next` or `previous`. */
+  /** The cursor of a later page. */
   after?: string | undefined;
-  /** Words to find. */
+  /** The words of a search. */
   q?: string | undefined;
 }
 
 /** A page of the list: open tasks first, then `_id` descending. */
 export interface Page {
-  /** Changes with every task. */
+  /** Each change of any task has a new version. */
   version: string;
   tasks: Task[];
-  /** Counts of all tasks, not of the page. */
+  /** The number of open and of finished tasks on all pages. */
   open: number;
   finished: number;
   /** Number of matching tasks on earlier pages. */
   before: number;
-  /** The cursor of the page before, unless that is the first. */
+  /** The cursor of the previous page, unless that is the first. */
   previous?: string;
-  /** The cursor of the next page. */
   next?: string;
-  /** Set if the tasks are what a search found. */
-  search?: Search;
-}
-
-/** The extent of a search. */
-export interface Search {
-  /** Number of titles compared. */
-  searched: number;
-  /** Why it stopped early. */
-  stopped?: 'matches' | 'time' | undefined;
+  /** For a search: the number of compared titles, and the reason for an early stop. */
+  search?: { searched: number; stopped?: 'matches' | 'time' };
 }
 
 /** The task has changed since the edited revision. */
@@ -82,7 +73,7 @@ export type Written = z.output<typeof newTaskSchema> & { title: string };
 /** A task without the fields that the store assigns. */
 export type NewTask = Omit<Task, '_id' | 'revision'>;
 
-/** Tasks that were removed together and can be restored. */
+/** Tasks that were removed together. */
 export interface Removed {
   removal: string;
   count: number;
@@ -106,25 +97,25 @@ export interface TaskStore {
   show(id: string): Promise<Task>;
   /** Ids and titles in list order, in batches. A task that moves meanwhile may be missing or occur twice. */
   titles(filter: Filter): AsyncIterable<[id: string, title: string][]>;
-  /** The tasks of `ids` that exist. */
+  /** Ignores unknown ids. */
   find(ids: string[]): Promise<Task[]>;
   /** A retry with the same `nonce` and title returns the first call's task. */
   create(task: Written, now: Date, nonce?: string): Promise<Task>;
   /** Sets `updated_at` to `now` if it finishes or reopens the task. */
   update(id: string, change: Change, now: Date, match?: string): Promise<Task>;
-  /** Removes the task; `restore(removal)` can bring it back for a day. */
+  /** Removes the task. `restore(removal)` can undo that for a day. */
   destroy(id: string, removal: string, match?: string): Promise<void>;
   /**
-   * Removes all finished tasks under one `removal`, a few thousand at a time, and returns their number. If it fails
-   * halfway, the error has the `count` so far: those can be restored, and another call clears the rest.
+   * Removes all finished tasks, a few thousand at a time, and returns their number. A `TaskError` halfway has the `count`
+   * so far; another call clears the rest.
    */
   clearFinished(removal: string): Promise<number>;
-  /** The tasks that `restore(removal)` would bring back; undefined if it has expired or was restored. */
+  /** Returns undefined if the removal has expired or was restored. */
   removed(removal: string): Promise<Removed | undefined>;
-  /** The removals of the last day that can be undone, latest first: at most one more than `listedRemovals`. */
+  /** The removals that can be undone, latest first: at most one more than `listedRemovals`. */
   removals(): Promise<RecentRemoval[]>;
   /**
-   * Restores tasks with their ids, a few thousand at a time, and returns their number. If it fails halfway, another call
+   * Restores the tasks with their ids, a few thousand at a time, and returns their number. After a failure, another call
    * continues.
    *
    * @throws TaskError `unknown_removal` if the removal has expired or was restored
@@ -132,13 +123,13 @@ export interface TaskStore {
   restore(removal: string): Promise<number>;
   /** Adds all tasks in one step, or none. A retry with the same `nonce` and titles adds nothing. */
   insert(tasks: NewTask[], nonce?: string): Promise<void>;
-  /** All tasks by ascending `_id`, in batches: inserted in this order, they make the same list. */
+  /** All tasks by ascending `_id`, in batches. Inserting them in this order makes the same list. */
   export(): AsyncIterable<Task[]>;
 }
 
 /** Announces changes of the list by any replica. */
 export interface Changes {
-  /** Calls `subscriber` with the list's version: soon, after each change, and every 5 s. Returns an unsubscriber. */
+  /** Calls `subscriber` with the list's version soon, after each change, and every 5 s. Returns an unsubscriber. */
   subscribe(subscriber: (version: string) => void): () => void;
 }
 
@@ -148,7 +139,7 @@ const maxTitleLength = 500;
 /** NFC composes at most four code points into one (Unicode 17: U+1F82), so longer texts need no normalization. */
 const maxTyped = 4 * maxTitleLength;
 
-/** A visible character. Nobody could read or click a row of white space, lone marks or invisible code points. */
+/** A visible character: nobody could read or click a row without one. */
 const visible = /[^\p{M}\p{Z}\p{Cc}\p{Cf}\p{Cs}\p{DI}\p{NChar}\u2800\u{1D159}]/u;
 
 /** The title in Unicode NFC, without surrounding white space. @throws TaskError `invalid_title` */

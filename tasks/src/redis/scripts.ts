@@ -46,8 +46,9 @@ ${readFileSync(`${folder}/shared.lua`, 'utf8')}`;
 
 /** The scripts by name, after the shared functions. Their flags (`#!lua flags=…`) have to stay the first line. */
 const sources = readdirSync(folder).map((file) => {
-  const [, flags = '', own = ''] = /^(#![^\n]*\n)?(.*)/s.exec(readFileSync(`${folder}/${file}`, 'utf8')) ?? [];
-  return [file.replace('.lua', ''), `${flags}${prelude}\n${own}`] as const;
+  const lua = readFileSync(`${folder}/${file}`, 'utf8');
+  const [flags = ''] = /^#!.*\n/.exec(lua) ?? [];
+  return [file.replace('.lua', ''), `${flags}${prelude}\n${lua.slice(flags.length)}`] as const;
 });
 
 const unavailable = 'The tasks cannot be reached just now. Please try again in a moment.';

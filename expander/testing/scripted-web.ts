@@ -1,3 +1,4 @@
+import type { Hono } from 'hono';
 import { followRedirects } from '../src/expansion/chain.ts';
 import { ExpansionError } from '../src/expansion/errors.ts';
 import { createExpand } from '../src/expansion/expand.ts';
@@ -20,4 +21,29 @@ export function scriptedApp(web: Web) {
     return responseWith(answer);
   });
   return createApp(createExpand(follow));
+}
+
+/** The text of the page's result for `u`, of its chain, and of each hop. */
+export async function readPage(app: Hono, u: string) {
+  const html = await (await app.request(`/?${new URLSearchParams({ u })}`)).text();
+  const [result, chain] = ['result', 'chain'].map(
+    (slot) => new RegExp(`<section slot="${slot}".*?>(.*?)</section>`, 's').exec(html)?.[1] ?? '',
+  ) as [string, string];
+  const hops = [...chain.matchAll(/<li[^>]*>(.*?)(?=<li|<\/ol>|<details)/gs)].map(([, hop = '']) =>
+    textOf(hop),
+  );
+  return { result: textOf(result), chain: textOf(chain), hops, html };
+}
+
+function textOf(html: string): string {
+  return html
+    .replace(/<[^>]*>/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/** The rows of a table, whose cells ` | ` separates. */
+export function table(text: string): [string, string, string, string][] {
+  const rows = text.trim().split('\n');
+  return rows.map((row) => row.trim().split(' | ') as [string, string, string, string]);
 }

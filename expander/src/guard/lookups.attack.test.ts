@@ -4,9 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { costOfAttack } from '@longhand/shared/testing/attack.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { expand } from '../../testing/expand.ts';
 import { startNameServer } from '../../testing/name-server.ts';
-import { serviceOfTest } from '../../testing/process.ts';
+import { expand, serviceOfTest } from '../../testing/process.ts';
 import { website } from '../../testing/website.ts';
 
 /** Runs a command in a mount namespace of its own, in which `/etc/resolv.conf` is the file `$1`. */

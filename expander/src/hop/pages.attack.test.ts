@@ -1,7 +1,6 @@
 import { costOfAttack } from '@longhand/shared/testing/attack.ts';
 import { expect, test } from 'vitest';
-import { expand } from '../../testing/expand.ts';
-import { serviceOfTest } from '../../testing/process.ts';
+import { expand, serviceOfTest } from '../../testing/process.ts';
 import { website } from '../../testing/website.ts';
 
 /** Takes parse5 8 ms. */

@@ -7,7 +7,7 @@ import { ExpansionError } from '../expansion/errors.ts';
 import type { ChainOptions, Expand } from '../expansion/expand.ts';
 import { cdnId, type Expansion, type Follow, keyedClient } from '../expansion/expansion.ts';
 import { formats, type ResponseFormat } from './formats.ts';
-import { cacheControl, cacheHit, openToAll, reportError, textResponse } from './responses.ts';
+import { cacheControl, openToAll, reportError, textResponse } from './responses.ts';
 
 /** The parameters of an API request, unchanged. Of a repeated parameter, the first counts. */
 function readQuery(c: Context) {
@@ -28,7 +28,8 @@ export function createApi(expandRequest: ExpandRequest, isOpen: boolean) {
         ...format.headers,
         ...(isOpen && openToAll),
         ...cacheControl(freshUntil, isOpen && status === 200),
-        ...(cached && cacheHit),
+        // RFC 9211.
+        ...(cached && { 'Cache-Status': 'Longhand; hit' }),
         ...headers,
       },
     });
@@ -59,15 +60,11 @@ function textFormat({ cb, err, format }: Query, { error, end }: Expansion): Resp
 function checkCallbacks({ u, cb, err, format }: Query): void {
   if (u === '') return;
   for (const [argument, name] of Object.entries({ cb, err })) {
-    if (name === '') continue;
-    if (format === 'json') throw invalidCallback(`The \`${argument}\` argument does not go with JSON.`);
-    if (!isCallbackName(name)) {
-      throw invalidCallback(`The \`${argument}\` argument is not the name of a function.`);
-    }
+    if (name === '' || (format !== 'json' && isCallbackName(name))) continue;
+    const fault = format === 'json' ? 'does not go with JSON' : 'is not the name of a function';
+    throw new ExpansionError('invalid_callback', `The \`${argument}\` argument ${fault}.`);
   }
 }
-
-const invalidCallback = (message: string) => new ExpansionError('invalid_callback', message);
 
 /** A dotted path of JavaScript identifiers, in ASCII like all bodies of the API. */
 export const dottedPath = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
@@ -82,23 +79,17 @@ export function isCallbackName(name: string): boolean {
 
 export type ExpandRequest = ReturnType<typeof requestExpander>;
 
-/**
- * Expands `u` for a request, unless `check` throws. Caches never keep the error of a faulty request, because it says nothing
- * about the URL.
- */
+/** Expands `u` for a request, unless `check` throws. Caches never keep the error of an invalid request. */
 export function requestExpander(expand: Expand, readRequest: ReadRequest) {
-  return (
-    c: Context,
-    { u, follow, again, onHop }: ChainOptions & { u: string },
-    check = () => {},
-  ): Promise<Expansion> => {
-    const expandChecked = async () => {
-      const { signal, client } = await readRequest(c);
-      check();
-      return expand.chain(u, { follow, again, onHop, signal, client });
-    };
-    return untilError(expandChecked, (error) => ({ ...endedExpansion(u, error), freshUntil: 0 }));
-  };
+  return (c: Context, { u, follow, again, onHop }: ChainOptions & { u: string }, check = () => {}) =>
+    untilError(
+      async () => {
+        const { signal, client } = await readRequest(c);
+        check();
+        return expand.chain(u, { follow, again, onHop, signal, client });
+      },
+      (error) => ({ ...endedExpansion(u, error), freshUntil: 0 }),
+    );
 }
 
 /** Charges a request with a key. @returns the key's name, with which it calls `onName` before. */

@@ -46,7 +46,8 @@ export function expandList(
       body.release();
     };
     try {
-      const urls = await readUrls(await body.text, { isJson: isJson(c.req.header('Content-Type')), turn });
+      const isJson = /^application\/([\w.-]+\+)?json\b/i.test(c.req.header('Content-Type') ?? '');
+      const urls = await readUrls(await body.text, { isJson, turn });
       const expandLine = (url: string) => expand.chain(url, { follow, signal, client, list });
       const { readable, writable } = new TextEncoderStream();
       const writer = writable.getWriter();
@@ -71,8 +72,4 @@ export function expandList(
       throw error;
     }
   };
-}
-
-function isJson(contentType = ''): boolean {
-  return /^application\/([\w.-]+\+)?json\b/i.test(contentType);
 }

@@ -21,8 +21,6 @@ export interface Ending {
   verdict: keyof typeof tones | null;
   /** A sentence. `SITE` stands for the site at the end of the chain. */
   headline: string;
-  /** The headline if there was no redirect; by default the same. */
-  direct?: string;
   /** By default the last page's status, or the end's message. */
   sentence?: string;
   advice?: string | ((url: URL) => string);
@@ -51,7 +49,8 @@ const notWeb = {
 const notUrl = { verdict: null, headline: 'This is not a URL' };
 
 const endings = {
-  found: { ...found, direct: 'It leads straight to SITE' },
+  found,
+  direct: { ...found, headline: 'It leads straight to SITE' },
   sends_on: {
     verdict: 'Page found',
     headline: 'The page may send you on from SITE',
@@ -142,13 +141,14 @@ type Kind = keyof typeof endings;
 
 /** The page's words for an expansion that ends at `host`. */
 export function endingOf(expansion: Expansion, host: UnicodeHost | null): Ending {
-  const ending: Ending = endings[kindOf(expansion)];
+  const kind = kindOf(expansion);
+  const ending: Ending = endings[kind === 'found' && expansion.redirectCount === 0 ? 'direct' : kind];
   const { verdict, open } = ending;
   const careful = open && ({ open: 'Open anyway' } as const);
   if (verdict && host && (host.imitates || host.mixedScripts.length > 0)) {
     const imitated = host.imitates ?? imitatedHost(host.unicodeHost ?? '', /[0-9a-z-]/);
     const headline = imitated ? `SITE can be mistaken for ${imitated}` : 'SITE mixes alphabets';
-    return { ...ending, ...careful, verdict: 'Beware', headline, direct: headline };
+    return { ...ending, ...careful, verdict: 'Beware', headline };
   }
   if (verdict === 'Page found' && unencrypted(expansion)) {
     return { ...ending, ...careful, verdict: 'Not encrypted' };

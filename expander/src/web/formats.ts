@@ -1,24 +1,20 @@
-import type { Expansion, Follow } from '../expansion/expansion.ts';
+import type { Expansion } from '../expansion/expansion.ts';
 import { asciiJson } from './ascii-json.ts';
-import { apiHeaders, jsonpHeaders } from './responses.ts';
-
-/** The request parameters that the response includes. */
-export interface Query {
-  u: string;
-  cb: string;
-  err: string;
-  follow: Follow;
-}
+import { apiHeaders } from './responses.ts';
 
 /** A way to write a response of the API. */
 export interface ResponseFormat {
   headers: Record<string, string>;
-  write(expansion: Expansion, query: Query): string;
+  /** @param query the request parameters that the response includes. */
+  write(expansion: Expansion, query: Record<'u' | 'cb' | 'err' | 'follow', string>): string;
   /** The status of every response; by default that of the error. */
   status?: number;
   /** The status if there is nothing to expand; 200 by default. */
   emptyStatus?: number;
 }
+
+/** With `nosniff`, browsers would not run these scripts, because their type is text/html. */
+const { 'X-Content-Type-Options': _, ...jsonpHeaders } = apiHeaders;
 
 export const formats = {
   /** The long URL, or the error's sentence. */

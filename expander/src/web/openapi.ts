@@ -7,58 +7,44 @@ import { errorStatuses } from './responses.ts';
 const text = { type: 'string' };
 const count = { type: 'integer', minimum: 0 };
 const flag = { type: 'boolean' };
+const list = (items: object) => ({ type: 'array', items });
 const orNull = ({ type, ...rest }: { type: string }) => ({ type: [type, 'null'], ...rest });
-const record = (properties: Record<string, object>, optional: string[] = []) => ({
+const record = (required: Record<string, object>, optional: Record<string, object> = {}) => ({
   type: 'object',
-  properties,
-  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+  properties: { ...required, ...optional },
+  required: Object.keys(required),
 });
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-const query = (name: string, schema: object, description: string, required = false) => ({
-  name,
-  in: 'query',
-  required,
-  description,
-  schema,
-});
 
-/** Optional fields of an error. */
 const facts = {
   reason: text,
   detail: text,
   rate: record({ count, period: count, wait: count }),
 } satisfies Record<keyof ErrorFacts, object>;
-const codes = { enum: ['empty', 'fault', ...errorCodes] };
-const failure = record({ code: codes, message: text, ...facts }, Object.keys(facts));
-const error = { anyOf: [ref('Failure'), { type: 'null' }] };
+const outcome = {
+  url: text,
+  longUrl: orNull(text),
+  redirectCount: count,
+  cached: flag,
+  error: { anyOf: [ref('Failure'), { type: 'null' }] },
+};
 
 const schemas = {
   Expanded: record({ url: text, longUrl: text, redirects: count }),
-  Failure: failure,
+  Failure: record({ code: { enum: ['empty', 'fault', ...errorCodes] }, message: text }, facts),
   Chain: record({
-    url: { ...text, description: '`u` as given.' },
+    ...outcome,
     follow: { enum: ['default', 'all'] },
-    hops: { type: 'array', items: ref('Hop') },
-    longUrl: orNull(text),
-    redirectCount: count,
-    end: record({ code: text, message: text, target: text, ...facts }, ['target', ...Object.keys(facts)]),
-    error,
-    cached: flag,
+    hops: list(ref('Hop')),
+    end: record({ code: text, message: text }, { target: text, ...facts }),
   }),
   Hop: record(
     {
       url: text,
       kind: { enum: ['301', '302', '303', '307', '308', 'refresh', 'meta', 'wrapper', 'hsts', null] },
-      status: orNull({ type: 'integer' }),
+      status: orNull(count),
       location: orNull(text),
       method: { enum: ['HEAD', 'GET', null] },
-      bytesRead: count,
-      title: { ...text, maxLength: 120 },
-      file: record({ name: text, size: orNull(count) }),
-      scriptRedirect: flag,
-      incomplete: flag,
-      interrupted: flag,
-      wrapper: text,
       addressFamily: { enum: [4, 6, null] },
       cached: flag,
       milliseconds: { type: 'number', minimum: 0 },
@@ -66,33 +52,39 @@ const schemas = {
       downgrade: flag,
       domainChanged: flag,
       unicodeHost: orNull(text),
-      mixedScripts: { type: 'array', items: text },
+      mixedScripts: list(text),
       imitates: orNull(text),
     },
-    ['bytesRead', 'title', 'incomplete', 'interrupted', 'file', 'scriptRedirect', 'wrapper'],
+    {
+      bytesRead: count,
+      title: { ...text, maxLength: 120 },
+      file: record({ name: text, size: orNull(count) }),
+      scriptRedirect: flag,
+      incomplete: flag,
+      interrupted: flag,
+      wrapper: text,
+    },
   ),
-  Line: record({
-    line: { type: 'integer', minimum: 1 },
-    url: text,
-    longUrl: orNull(text),
-    redirectCount: count,
-    cached: flag,
-    error,
-  }),
+  Line: record({ line: { type: 'integer', minimum: 1 }, ...outcome }),
 };
 
+const query = (name: string, schema: object, description: string) => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+});
 const u = query(
   'u',
   { ...text, examples: ['https://example.com/'] },
   'The URL, percent-encoded. A missing scheme means `http://`.',
 );
+const options = [
+  query('follow', text, '`all` goes where a browser goes; any other value follows only 301 and 302.'),
+  query('key', text, 'A named key, with a rate of its own; or Authorization: Bearer.'),
+];
 const callbackName = { ...text, pattern: dottedPath.source, maxLength: maxCallbackName };
-const follow = query(
-  'follow',
-  text,
-  '`all` goes where a browser goes; anything else follows 301 and 302 alone.',
-);
-const key = query('key', text, 'A named key, with a rate of its own; or Authorization: Bearer.');
+
 /** `Content-Type: text/html`, as for all responses except those of `/api/chain`. */
 const html = (...contents: object[]) => ({ 'text/html': { schema: { anyOf: contents } } });
 const jsonText = (name: string) => ({
@@ -103,13 +95,10 @@ const jsonText = (name: string) => ({
 const chain = { 'application/json': { schema: ref('Chain') } };
 
 /** A response for each status of an error. */
-function failures(content: object, codes: readonly (typeof errorCodes)[number][] = errorCodes) {
-  const statuses = Object.groupBy(codes, (code) => errorStatuses[code]);
+function failures(content: object) {
+  const statuses = Object.groupBy(errorCodes, (code) => errorStatuses[code]);
   return Object.fromEntries(
-    Object.entries(statuses).map(([status, codes = []]) => [
-      status,
-      { description: codes.join(', '), content },
-    ]),
+    Object.entries(statuses).map(([status, codes]) => [status, { description: `${codes}`, content }]),
   );
 }
 
@@ -120,9 +109,8 @@ const paths = {
       summary: 'Where a short URL leads',
       parameters: [
         u,
-        follow,
-        key,
-        query('format', text, '`json` for an object; anything else for plain text.'),
+        ...options,
+        query('format', text, '`json` for an object; any other value for plain text.'),
         query('cb', callbackName, 'JSONP: calls this function with the long URL.'),
         query('err', callbackName, 'JSONP: calls this function with a failure, with status 200.'),
       ],
@@ -139,19 +127,19 @@ const paths = {
     get: {
       operationId: 'chain',
       summary: 'Every hop of a short URL',
-      parameters: [u, follow, key],
+      parameters: [u, ...options],
       responses: { 200: { description: 'The chain', content: chain }, ...failures(chain) },
     },
   },
   '/api/expand': {
     post: {
       operationId: 'expandList',
-      summary: 'Up to 10,000 URLs, one line of response each',
-      parameters: [follow, key],
+      summary: 'Up to 10,000 URLs, with one line of response for each',
+      parameters: options,
       requestBody: {
         content: {
           'text/plain': { schema: { ...text, description: 'One URL per line.' } },
-          'application/json': { schema: { type: 'array', items: text, maxItems: 10_000 } },
+          'application/json': { schema: { ...list(text), maxItems: 10_000 } },
         },
       },
       responses: {
@@ -167,17 +155,16 @@ const paths = {
   },
 };
 
-const info = {
-  title: 'Longhand expander',
-  version: manifest.version,
-  license: { name: 'MIT', identifier: 'MIT' },
-  description: 'Says where short URLs lead. Bodies are ASCII; all but those of /api/chain are text/html.',
-};
-
 /** The description of the API (OpenAPI 3.1). */
 export const openapi: string = asciiJson({
   openapi: '3.1.0',
-  info,
+  info: {
+    title: 'Longhand expander',
+    version: manifest.version,
+    license: { name: 'MIT', identifier: 'MIT' },
+    description:
+      'Returns where short URLs lead. Bodies are ASCII; all but those of /api/chain are text/html.',
+  },
   servers: [{ url: '/' }],
   paths,
   components: { schemas },

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { cyrillic, imitation, long, mixed, web } from '../../testing/links.ts';
-import { readPage } from '../../testing/read-page.ts';
-import { scriptedApp } from '../../testing/scripted-web.ts';
+import { cyrillic, imitation, mixed, web } from '../../testing/links.ts';
+import { readPage, scriptedApp } from '../../testing/scripted-web.ts';
 
 const end = 'https://end.example/';
 const app = scriptedApp(web);
@@ -42,16 +41,13 @@ describe('the chain has one line per site, and its end; it hides and counts the 
     ['http://s.example/round', ['1', '2 inside', '1 more at s.example', '3']],
     ['http://s.example/twice', ['1', '2 inside', '1 more at s.example', '3']],
     ['http://s.example/returning', ['1', '2', '3']],
-    [
-      long(0),
-      ['1', ...Array.from({ length: 19 }, (_, at) => `${at + 2} inside`), '19 more at long.example', '21'],
-    ],
   ])('%s', async (u, expected) => {
     const { html } = await read(u);
     const lines = html.matchAll(/<li (?:value="(\d+)"( class="inside")?|class="more">([^<]*))/g);
-    expect(
-      [...lines].map(([, number = '', inside, more]) => more ?? number + (inside ? ' inside' : '')),
-    ).toEqual(expected);
+    const shown = [...lines].map(
+      ([, number = '', inside, more]) => more ?? number + (inside ? ' inside' : ''),
+    );
+    expect(shown).toEqual(expected);
   });
 });
 
@@ -86,18 +82,15 @@ test('a subdomain that names another website is a note above the buttons', async
 
 describe('one sentence describes the chain', () => {
   test.each([
-    ['http://s.example/301', 'The link leaves s.example and ends at end.example.'],
-    [
-      'http://s.example/1',
-      'The link leaves s.example, passes t.example and u.example, and ends at end.example.',
-    ],
-    ['http://s.example/far', 'The link leaves s.example, passes 4 other sites and ends at end.example.'],
-    ['http://s.example/inside', 'The link stays at s.example.'],
-    ['http://s.example/returning', 'The link leaves s.example, passes t.example and comes back there.'],
-    ['http://s.example/broken', 'The link leaves s.example and leads to nobody.example.'],
-    ['http://s.example/wrapped', 'The link leaves s.example, passes google.com and ends at end.example.'],
-  ])('%s: %s', async (u, sentence) => {
-    expect((await read(u)).result).toContain(sentence);
+    ['301', 'leaves s.example and ends at end.example.'],
+    ['1', 'leaves s.example, passes t.example and u.example, and ends at end.example.'],
+    ['far', 'leaves s.example, passes 4 other sites and ends at end.example.'],
+    ['inside', 'stays at s.example.'],
+    ['returning', 'leaves s.example, passes t.example and comes back there.'],
+    ['broken', 'leaves s.example and leads to nobody.example.'],
+    ['wrapped', 'leaves s.example, passes google.com and ends at end.example.'],
+  ])('%s: %s', async (path, sentence) => {
+    expect((await read(`http://s.example/${path}`)).result).toContain(`The link ${sentence}`);
   });
 
   test.each([end, 'http://s.example/loop', 'http://['])('is missing without a chain: %s', async (u) => {

@@ -16,15 +16,13 @@ export function showPage(expandRequest: ExpandRequest, page: Page, onFault: (fau
     const { u, url, text, title, exactly, again } = c.req.query();
     // Other apps share links in the last three; most put the link into the text.
     const typed = [u, url, text, title].map((given) => given?.trim()).find(Boolean) ?? '';
-    const [link = '', ...others] = exactly === undefined ? linksIn(typed) : [typed];
+    const links = exactly === undefined ? linksIn(typed) : [typed];
+    // The visitor chooses one of several links.
+    const link = links.length === 1 ? `${links}` : '';
     const requestId = c.req.header('x-request-id');
     const top = (from: string | null, state: { begun: boolean; mistyped: boolean }) =>
-      page.top({ u: others.length > 0 ? typed : link, typed }, from, {
-        ...state,
-        proxied: requestId !== undefined,
-      });
+      page.top({ u: link || typed, typed, from, ...state, proxied: requestId !== undefined });
     const result = (expansion: Expansion) => page.result(link, expansion, requestId);
-    const choice = () => (others.length > 0 ? page.links([link, ...others]) : page.intro());
 
     const { readable, writable } = new TextEncoderStream();
     const writer = writable.getWriter();
@@ -38,21 +36,16 @@ export function showPage(expandRequest: ExpandRequest, page: Page, onFault: (fau
       write(page.hop(hops));
       begun.resolve(null);
     };
-    const request = {
-      u: others.length > 0 ? '' : link,
-      follow: 'all',
-      again: again !== undefined,
-      onHop,
-    } as const;
-    const expanding = expandRequest(c, request);
+    const expanding = expandRequest(c, { u: link, follow: 'all', again: again !== undefined, onHop });
 
     const ended = await Promise.race([begun.promise, expanding]);
     if (ended) {
       const { end, error, longUrl } = ended;
       const mistyped = error?.code === 'invalid_url' || error?.code === 'unsupported_scheme';
-      const from = error && !mistyped ? longUrl : null;
+      const from = mistyped ? null : longUrl;
       const { status, headers } = reportError(c, error);
-      const html = top(from, { begun: false, mistyped }) + (end.code === 'empty' ? choice() : result(ended));
+      const found = links.length > 1 ? page.links(links) : page.intro();
+      const html = top(from, { begun: false, mistyped }) + (end.code === 'empty' ? found : result(ended));
       return textResponse(html, { status, headers: { ...page.headers, ...headers } });
     }
     expanding

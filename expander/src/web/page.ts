@@ -8,7 +8,10 @@ import { cut, describeHop, describeResult, documentTitle, tryAgain, urlParts } f
 
 export type Page = ReturnType<typeof createPage>;
 
-type Views = Record<'top' | 'hop' | 'intro' | 'links' | 'fault' | 'result', object>;
+type Top = { u: string; from: string | null; typed: string } & Record<
+  'begun' | 'mistyped' | 'proxied',
+  boolean
+>;
 
 /**
  * The browser page in pieces, in the order of sending: `top`, each `hop`, then one of the others. Reads `views/`. Style and
@@ -16,10 +19,10 @@ type Views = Record<'top' | 'hop' | 'intro' | 'links' | 'fault' | 'result', obje
  */
 export function createPage(onMissing?: (fault: Error) => void) {
   const folder = join(import.meta.dirname, '../../views');
-  const render = views<Views>(folder, onMissing);
-  const style = readFileSync(join(folder, 'page.css'), 'utf8');
-  const script = readFileSync(join(folder, 'page.js'), 'utf8');
-  const icon = `data:image/svg+xml,${encodeURIComponent(readFileSync(join(folder, 'icon.svg'), 'utf8').trim())}`;
+  const render = views<Record<string, object>>(folder, onMissing);
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+  const [style, script, svg] = [read('page.css'), read('page.js'), read('icon.svg')];
+  const icon = `data:image/svg+xml,${encodeURIComponent(svg.trim())}`;
   /** The footer: the query of the links to the API, and the id of a failed request. */
   const foot = { script, query: null as string | null, requestId: null as string | null };
   return {
@@ -39,16 +42,11 @@ export function createPage(onMissing?: (fault: Error) => void) {
       ...unbuffered,
     },
     /** Everything up to the chain. `typed` was understood as `u`, and parsed as `from`. */
-    top: (
-      { u, typed }: { u: string; typed: string },
-      from: string | null,
-      state: { begun: boolean; mistyped: boolean; proxied: boolean },
-    ) =>
+    top: ({ u, from, ...state }: Top) =>
       render('top', {
-        typed,
-        /** The link as understood, and the page of the link as typed. */
-        understood: typed === u ? null : { url: cut(u), exactly: `/?${query({ u: typed, exactly: '1' })}` },
-        ...{ ...state, documentTitle: documentTitle(from), style, icon },
+        ...{ ...state, style, icon, documentTitle: documentTitle(from) },
+        understood:
+          state.typed === u ? null : { url: cut(u), exactly: `/?${query({ u: state.typed, exactly: '1' })}` },
       }),
     hop: (hops: readonly Hop[]) => render('hop', describeHop(hops)),
     intro: () => render('intro', { foot }),

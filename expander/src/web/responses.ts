@@ -18,11 +18,6 @@ export const noStore = { 'Cache-Control': 'no-store' };
 /** For the API: pages of other origins may load it as a script. */
 export const apiHeaders = { ...baseHeaders, 'Cross-Origin-Resource-Policy': 'cross-origin' };
 
-/** For JSONP: with `nosniff`, browsers would not run these scripts, because their type is text/html. */
-const { 'X-Content-Type-Options': _, ...jsonpHeaders } = apiHeaders;
-
-export { jsonpHeaders };
-
 /** Makes nginx pass on each piece at once. */
 export const unbuffered = { 'X-Accel-Buffering': 'no' };
 
@@ -54,9 +49,6 @@ export function cacheControl(freshUntil: number, mayBeStale: boolean): Record<st
   const caching = `public, max-age=${seconds}${mayBeStale ? `, ${staleness}` : ''}`;
   return { 'Cache-Control': caching, 'X-Accel-Expires': `${atTheEdge}` };
 }
-
-/** On an expansion without a request to a website (RFC 9211). */
-export const cacheHit = { 'Cache-Status': 'Longhand; hit' };
 
 /** A response with Content-Length, for HEAD too. */
 export function textResponse(
@@ -91,10 +83,9 @@ const errorHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
 /** The status and headers that report `error`. Annotates the log. */
 export function reportError(c: Context, error: Failure): { status: number; headers: Record<string, string> } {
   if (!error) return { status: 200, headers: {} };
-  annotate(c, { error: error.code });
-  const status = errorStatuses[error.code];
-  if (error.rate) return { status, headers: rateFields(error.rate) };
-  return { status, headers: errorHeaders[error.code] ?? {} };
+  const { code, rate } = error;
+  annotate(c, { error: code });
+  return { status: errorStatuses[code], headers: rate ? rateFields(rate) : (errorHeaders[code] ?? {}) };
 }
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers-10. */

@@ -6,39 +6,24 @@ import { linksIn } from './pasted.ts';
 import { withoutTracking } from './tracking-parameters.ts';
 import { duration, journey, lastStatus, list, sizeInWords, statusInWords, summary } from './wording.ts';
 
-interface Link {
-  label: string;
-  href: string;
-  isOut: boolean;
-  /** Seconds before it works. */
-  wait?: number | undefined;
-}
-
-/** The buttons and links below a URL. A script adds those that copy and share it. */
-export interface Actions {
-  copy: { url: string; what: string } | null;
-  links: Link[];
-}
-
 /** The page's part below the form: the result of expanding `u`. The page omits null and empty values. */
 export function describeResult(u: string, expansion: Expansion) {
-  const { hops, longUrl, redirectCount, end, error } = expansion;
+  const { hops, longUrl, end, error } = expansion;
   const begun = hops.length > 0;
   const url = parseUrl(end.target ?? longUrl ?? '');
   const host = url && isWeb(url) ? describeHost(url) : null;
   const ending = endingOf(expansion, host);
-  const { verdict, advice, open } = ending;
-  const headline = (redirectCount === 0 && ending.direct) || ending.headline;
+  const { verdict, headline, advice, open } = ending;
   const { sentence = end.code === 'final' ? lastStatus(expansion) : end.message } = ending;
   const original = begun || verdict ? (end.target ?? longUrl) : null;
   const { cleaned, parameters } = withoutTracking(open ? (original ?? '') : '');
   const isTracked = parameters.length > 0;
   const destination = isTracked ? cleaned : original;
   const shown = destination ? urlParts(destination) : null;
-  const site = shown?.domain ?? '';
   const [before = '', after] = headline.split('SITE');
   const last = end.code === 'final' ? hops.at(-1) : undefined;
   const stop = ending.stop ?? error?.message;
+  const said = headline.replace('SITE', () => shown?.domain ?? '');
   return {
     begun,
     verdict,
@@ -54,12 +39,13 @@ export function describeResult(u: string, expansion: Expansion) {
     disguise: url && host ? nameInSubdomain(url) : null,
     /** The title of the page, in a stranger's words. */
     title: last?.title ?? null,
+    /** The buttons and links below the URL. A script adds those that copy and share it. */
     actions: {
       copy: destination
         ? { url: destination, what: isTracked ? 'the URL without tracking' : 'the long URL' }
         : null,
       links: [...nextLink(u, expansion, ending), ...outLink(open, destination)],
-    } satisfies Actions,
+    },
     sentences: [journey(expansion), sentence, summary(expansion)].filter(Boolean).join(' '),
     advice: (typeof advice === 'function' ? url && advice(url) : advice) ?? null,
     detail: end.detail ?? null,
@@ -75,15 +61,11 @@ export function describeResult(u: string, expansion: Expansion) {
           actions: {
             copy: { url: original ?? '', what: 'the original URL' },
             links: outLink('Open original', original),
-          } satisfies Actions,
+          },
         }
       : null,
     /** For screen readers: the site, not the whole URL. */
-    announcement: [
-      verdict !== 'Page found' && verdict,
-      headline.replace('SITE', () => site),
-      verdict === 'Page found' ? summary(expansion) : sentence,
-    ]
+    announcement: (verdict === 'Page found' ? [said, summary(expansion)] : [verdict, said, sentence])
       .filter(Boolean)
       .join('. '),
     documentTitle: documentTitle(hops[0]?.url, original),
@@ -111,26 +93,28 @@ function sizeOf({ length }: string) {
 }
 
 /** The links within this page. */
-function nextLink(u: string, { longUrl, error }: Expansion, { next }: Ending): Link[] {
+function nextLink(u: string, { longUrl, error }: Expansion, { next }: Ending) {
   if (next === 'Try again') return [tryAgain(u, error?.rate?.wait)];
   return next && longUrl ? [link(next, exactly(longUrl))] : [];
 }
 
-function outLink(label: string | undefined, href: string | null): Link[] {
-  return label && href ? [{ label, href, isOut: true }] : [];
-}
+const outLink = (label: string | undefined, href: string | null) =>
+  label && href ? [{ label, href, isOut: true }] : [];
 
 /** @param wait seconds until another try makes sense. */
-export function tryAgain(u: string, wait?: number): Link {
-  return { ...link('Try again', { ...exactly(u), again: '1' }), wait };
-}
+export const tryAgain = (u: string, wait?: number) => ({
+  ...link('Try again', { ...exactly(u), again: '1' }),
+  wait,
+});
 
 /** The parameters that make the page take `u` literally. */
 const exactly = (u: string) => ({ u, ...(linksIn(u)[0] !== u && { exactly: '1' }) });
 
-function link(label: string, parameters: Record<string, string>): Link {
-  return { label, href: `/?${new URLSearchParams(parameters)}`, isOut: false };
-}
+const link = (label: string, parameters: Record<string, string>) => ({
+  label,
+  href: `/?${new URLSearchParams(parameters)}`,
+  isOut: false,
+});
 
 /** Notes about misleading hosts, one per host. */
 function hostNotes(hops: readonly Hop[], destination: UnicodeHost | null) {

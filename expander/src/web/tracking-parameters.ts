@@ -1,12 +1,7 @@
-/** A query parameter that identifies the visitor or a campaign, not the page. */
-export interface TrackingParameter {
-  /** As in the URL, like the value. */
-  name: string;
-  value: string;
-  owner: string;
-}
-
-/** Names, or prefixes before a `*`, by owner. Ambiguous names are left out. */
+/**
+ * Query parameters that identify the visitor or a campaign, not the page: names, or prefixes before a `*`, by owner.
+ * Ambiguous names are left out.
+ */
 const namesOf: Record<string, readonly string[]> = {
   'campaign statistics': ['utm_*'],
   Matomo: ['mtm_*', 'matomo_*', 'piwik_*', 'pk_*'],
@@ -39,17 +34,19 @@ const namesOf: Record<string, readonly string[]> = {
 const owners = new Map(
   Object.entries(namesOf).flatMap(([owner, names]) => names.map((name) => [name, owner] as const)),
 );
-const beginnings = [...owners].flatMap(([name, owner]) =>
-  name.endsWith('*') ? [[name.slice(0, -1), owner] as const] : [],
-);
+const prefixes = [...owners.keys()].filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
 
 /** Query parameters that are examined. Real links have fewer than fifty. */
 const maxPairs = 1_000;
 
-/** Removes tracking parameters among the first 1,000, and changes no other character of the URL. */
-export function withoutTracking(url: string): { cleaned: string; parameters: TrackingParameter[] } {
+/**
+ * Removes tracking parameters among the first 1,000, and changes no other character of the URL.
+ *
+ * @returns also the removed parameters, as written.
+ */
+export function withoutTracking(url: string) {
   const [, page = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? [];
-  const parameters: TrackingParameter[] = [];
+  const parameters: Record<'name' | 'value' | 'owner', string>[] = [];
   const pairs = query.split('&', maxPairs);
   const kept = pairs.filter((pair) => {
     const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
@@ -64,4 +61,4 @@ export function withoutTracking(url: string): { cleaned: string; parameters: Tra
 }
 
 const ownerOf = (name: string) =>
-  owners.get(name) ?? beginnings.find(([beginning]) => name.startsWith(beginning))?.[1];
+  owners.get(name) ?? owners.get(`${prefixes.find((prefix) => name.startsWith(prefix))}*`);

@@ -1,9 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { imitation, long, web } from '../../testing/links.ts';
-import { readPage } from '../../testing/read-page.ts';
-import { scriptedApp, to } from '../../testing/scripted-web.ts';
+import { readPage, scriptedApp, table, to, type Web } from '../../testing/scripted-web.ts';
 import { endedExpansion } from '../expansion/chain.ts';
-import type { Expansion, HopResponse } from '../expansion/expansion.ts';
+import type { Expansion } from '../expansion/expansion.ts';
 import { duration, summary } from './wording.ts';
 
 const app = scriptedApp(web);
@@ -17,111 +16,53 @@ const followedIn = (times: number[], cached = false) => {
 describe('the page has plain words for every end', () => {
   const notWorking = 'Not working just now';
   const unencrypted = 'Not encrypted: others on the way can read';
-  test.each([
-    ['s.example/final', 'Page found It leads to end.example https://', 'The last page answered 200, OK.'],
-    [
-      'https://end.example/',
-      'Page found It leads straight to end.example https://end.example/ Open it',
-      'The page answered 200, OK.',
-    ],
-    [
-      'https://moving.example',
-      'Page found The page may send you on from moving.example',
-      'Scripts are not run here.',
-    ],
-    ['s.example/plainly', 'Not encrypted It leads to end.example http://end.example/', unencrypted],
-    ['http://end.example', 'Not encrypted It leads straight to end.example', unencrypted],
-    ['https://s.example/plain', 'Not encrypted It leads to', 's.example redirects from https to http, so'],
-    [
-      'file.example',
-      'File It leads to a file at file.example http:',
-      'setup.exe, 48 MB Open it only if you expect this file. Not encrypted: o',
-    ],
-    [
-      '401.example',
-      'Blocked our check Our check was blocked by 401.example',
-      'answered 401, sign-in required.',
-    ],
-    [
-      's.example/closed',
-      'Blocked our check Our check was blocked by closed.example http:',
-      'It may still open for you.',
-    ],
-    ['429.example', 'Blocked our check', 'It may still open for you.'],
-    ['451.example', 'Blocked our check', 'It may still open for you.'],
-    ['999.example', 'Blocked our check', 'answered 999'],
-    ['head.example', `${notWorking} The page is not working just now at head.example`, 'answered 404'],
-    ['s.example/dead', 'Broken link The page does not exist at gone.example', 'answered 410, removed.'],
-    ['http://gone.example/', 'Broken link The page does not exist at gone.example', unencrypted],
-    ['404.example', 'Broken link The page does not exist at 404.example', 'answered 404, not found.'],
-    ['418.example', 'Broken link The page does not work at 418.example', 'answered 418, i'],
-    [
-      '599.example',
-      `${notWorking} The page is not working just now at 599.example`,
-      'answered 599, unknown status.',
-    ],
-    ['https://empty.example', 'Page found The page is empty at empty.example', 'answered 204'],
-    [
-      long(0),
-      'Broken link Too many redirects: the check stopped at long.example',
-      'The limit is 19 redirects; this URL is where',
-    ],
-    ['s.example/loop', 'Broken link The redirects form a loop at s.example', 'no page can be reached'],
-    [
-      's.example/silent',
-      'Broken link The link is broken at s.example',
-      'The 302 redirect does not say where',
-    ],
-    ['s.example/malformed', 'Broken link The link is broken http://[', 'something that is not a URL'],
-    [
-      's.example/unknown',
-      'Broken link The link does not work at none.example',
-      'may be misspelled, or have been given up.',
-    ],
-    ['s.example/down', `${notWorking} The page is not working just now at down.example`, 'answered 503'],
-    ['s.example/broken', `${notWorking} The link does not work at nobody.example http:`, 'the connection.'],
-    ['s.example/broken', notWorking, '1 redirect followed before that'],
-    [
-      'late.example',
-      `${notWorking} No answer in time from late.example`,
-      'within 3 seconds. The website may be busy.',
-    ],
-    [
-      'unread.example',
-      `${notWorking} The page could not be read from unread.example`,
-      'announced the page, but did not send it.',
-    ],
-    ['https://partly.example', 'Page found It leads to partly.example', 'Only the first part of the page'],
-    ['https://cut.example', 'Page found It leads to cut.example', 'page could not be read to its end'],
-    [
-      'https://self.example/',
-      'Certificate problem Its certificate does not prove that it is self.example',
-      'Details DEPTH_ZERO',
-    ],
-    [
-      's.example/mail',
-      'Opens an app It does not lead to a web page mailto:someone@example.com',
-      'Only web pages',
-    ],
-    ['s.example/script', 'Beware It does not lead to a web page javascript:alert(1)', 'may run code'],
-    ['s.example/private', 'Beware It leads to a private network: 10.0.0.1', 'Only public websites are'],
-    [
-      'a.example:1',
-      'Beware It does not lead to a website, but to a.example:1',
-      'Websites do not use port 1.',
-    ],
-    [
-      'http://bank.example@10.0.0.1:8080/',
-      'Beware It hides that it leads to 10.0.0.1:8080',
-      'is not the website. The website is 10.0.0.1:8080.',
-    ],
-    ['busy.example', 'The server is busy Try again', 'Too much; try again soon.'],
-    ['http://', 'This is not a URL A short URL looks like', 'example.com/abc'],
-    [`a.example/${'x'.repeat(8_192)}`, 'This URL is too long', 'than 8192 bytes.'],
-    ['ftp://a.example', 'This is not a web address', 'URLs can be expanded, not ftp.'],
-  ])('%s: %s', async (u, headline, explanation) => {
+  test.each(
+    table(`
+      s.example/final | Page found It leads to end.example https:// | The last page answered 200, OK.
+      https://end.example/ | Page found It leads straight to end.example https://end.example/ Open it | The page answered 200, OK.
+      https://moving.example | Page found The page may send you on from moving.example | Scripts are not run here.
+      s.example/plainly | Not encrypted It leads to end.example http://end.example/ | ${unencrypted}
+      http://end.example | Not encrypted It leads straight to end.example | ${unencrypted}
+      https://s.example/plain | Not encrypted It leads to | s.example redirects from https to http, so
+      file.example | File It leads to a file at file.example http: | setup.exe, 48 MB Open it only if you expect this file. Not encrypted: o
+      401.example | Blocked our check Our check was blocked by 401.example | answered 401, sign-in required.
+      s.example/closed | Blocked our check Our check was blocked by closed.example http: | It may still open for you.
+      429.example | Blocked our check | It may still open for you.
+      451.example | Blocked our check | It may still open for you.
+      999.example | Blocked our check | answered 999
+      head.example | ${notWorking} The page is not working just now at head.example | answered 404
+      s.example/dead | Broken link The page does not exist at gone.example | answered 410, removed.
+      http://gone.example/ | Broken link The page does not exist at gone.example | ${unencrypted}
+      404.example | Broken link The page does not exist at 404.example | answered 404, not found.
+      418.example | Broken link The page does not work at 418.example | answered 418, i
+      599.example | ${notWorking} The page is not working just now at 599.example | answered 599, unknown status.
+      https://empty.example | Page found The page is empty at empty.example | answered 204
+      ${long(0)} | Broken link Too many redirects: the check stopped at long.example | The limit is 19 redirects; this URL is where
+      s.example/loop | Broken link The redirects form a loop at s.example | no page can be reached
+      s.example/silent | Broken link The link is broken at s.example | The 302 redirect does not say where
+      s.example/malformed | Broken link The link is broken http://[ | something that is not a URL
+      s.example/unknown | Broken link The link does not work at none.example | may be misspelled, or have been given up.
+      s.example/down | ${notWorking} The page is not working just now at down.example | answered 503
+      s.example/broken | ${notWorking} The link does not work at nobody.example http: | the connection.
+      s.example/broken | ${notWorking} | 1 redirect followed before that
+      late.example | ${notWorking} No answer in time from late.example | within 3 seconds. The website may be busy.
+      unread.example | ${notWorking} The page could not be read from unread.example | announced the page, but did not send it.
+      https://partly.example | Page found It leads to partly.example | Only the first part of the page
+      https://cut.example | Page found It leads to cut.example | page could not be read to its end
+      https://self.example/ | Certificate problem Its certificate does not prove that it is self.example | Details DEPTH_ZERO
+      s.example/mail | Opens an app It does not lead to a web page mailto:someone@example.com | Only web pages
+      s.example/script | Beware It does not lead to a web page javascript:alert(1) | may run code
+      s.example/private | Beware It leads to a private network: 10.0.0.1 | Only public websites are
+      a.example:1 | Beware It does not lead to a website, but to a.example:1 | Websites do not use port 1.
+      http://bank.example@10.0.0.1:8080/ | Beware It hides that it leads to 10.0.0.1:8080 | is not the website. The website is 10.0.0.1:8080.
+      busy.example | The server is busy Try again | Too much; try again soon.
+      http:// | This is not a URL A short URL looks like | example.com/abc
+      a.example/${'x'.repeat(8_192)} | This URL is too long | than 8192 bytes.
+      ftp://a.example | This is not a web address | URLs can be expanded, not ftp.
+    `),
+  )('%s: %s', async (u, headline, explanation) => {
     const { result } = await read(u);
-    expect(result).toMatch(new RegExp(`^${RegExp.escape(headline)}`));
+    expect(result.slice(0, headline.length)).toBe(headline);
     expect(result).toContain(explanation);
   });
 
@@ -132,34 +73,28 @@ describe('the page has plain words for every end', () => {
     expect((await read('s.example/unknown')).result).not.toContain('Not encrypted');
   });
 
-  test.each([
-    ['beyond the limit', long(0), `${long(20)} Not visited`],
-    ['a loop', 's.example/loop', 'http://s.example/loop Visited before'],
-    ['another scheme', 's.example/mail', 'mailto:someone@example.com Not a web page'],
-    ['not a URL', 's.example/malformed', 'http://[ Not a URL.'],
-    ['a host that refuses', 's.example/broken', 'http://nobody.example/ nobody.example refused'],
-  ])('the chain shows the URL without a response last: %s', async (_, u, stop) => {
+  test.each(
+    table(`
+      ${long(0)} | ${long(20)} Not visited
+      s.example/loop | http://s.example/loop Visited before
+      s.example/mail | mailto:someone@example.com Not a web page
+      s.example/malformed | http://[ Not a URL.
+      s.example/broken | http://nobody.example/ nobody.example refused
+    `),
+  )('the chain shows the URL without a response last: %s', async (u, stop) => {
     expect((await read(u)).chain).toContain(stop);
   });
 
   test('a timeout reports the waiting time and the time of the redirects without contradiction', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const after = (ms: number, response: Partial<HopResponse>) =>
-      new Promise<Partial<HopResponse>>((resolve) => setTimeout(resolve, ms, response));
-    const slow = scriptedApp({
-      'http://a.example/': after(2_500, to('http://b.example/')),
-      get 'http://b.example/'() {
-        return after(2_500, to('http://c.example/'));
-      },
-      get 'http://c.example/'() {
-        return after(2_500, to('http://d.example/'));
-      },
-      get 'http://d.example/'() {
-        return after(2_500, {});
-      },
-    });
-    const reading = readPage(slow, 'a.example');
+    const slow: Web = {};
+    for (const [from, next] of ['ab', 'bc', 'cd', 'de']) {
+      const respond = () =>
+        new Promise((resolve) => setTimeout(resolve, 2_500, to(`http://${next}.example/`)));
+      Object.defineProperty(slow, `http://${from}.example/`, { get: respond });
+    }
+    const reading = readPage(scriptedApp(slow), 'a.example');
     await vi.advanceTimersByTimeAsync(10_000);
     expect((await reading).result).toContain(
       'No page was reached within 8 seconds; d.example had not answered yet. 3 redirects followed before that, in 7.5 s.',
@@ -173,14 +108,16 @@ describe('the page has plain words for every end', () => {
     expect(followedIn([40], true)).toBe('1 redirect followed in 40 ms (cached).');
   });
 
-  test.each([
-    ['http://bank.example@10.0.0.1:8080/', 'http://bank.example@', '10.0.0.1:8080', '/'],
-    ['s.example/disguised', 'https://www.paypal.com.', 'verify-login.example', '/signin'],
-    ['HTTPS://A.b.Example.co.uk?x', 'HTTPS://A.b.', 'Example.co.uk', '?x'],
-    ['http://bank.example.b.рф./x', 'http://bank.example.', 'b.xn--p1ai.', '/x'],
-    ['http://[::1]:81/', 'http://', '[::1]:81', '/'],
-    [imitation, 'http://', 'xn--80ak6aa92e.com', '/'],
-  ])(
+  test.each(
+    table(`
+      http://bank.example@10.0.0.1:8080/ | http://bank.example@ | 10.0.0.1:8080 | /
+      s.example/disguised | https://www.paypal.com. | verify-login.example | /signin
+      HTTPS://A.b.Example.co.uk?x | HTTPS://A.b. | Example.co.uk | ?x
+      http://bank.example.b.рф./x | http://bank.example. | b.xn--p1ai. | /x
+      http://[::1]:81/ | http:// | [::1]:81 | /
+      ${imitation} | http:// | xn--80ak6aa92e.com | /
+    `),
+  )(
     'only the registrable domain stands out, above the URL and in it: %s',
     async (u, before, domain, after) => {
       const { html } = await read(u);
@@ -260,14 +197,14 @@ test('each of several pasted links has its own page', async () => {
 
 test('a pasted URL needs no note, and the API takes it literally', async () => {
   expect((await read('https://sho.rt/a')).html).not.toContain('id="understood"');
-  const response = await app.request(`/api?u=${encodeURIComponent('https://sho.rt/a.')}`);
+  const response = await app.request('/api?u=https://sho.rt/a.');
   expect(await response.text()).toBe('https://dot.example/');
 });
 
 test.each([
   ['307', 'The last page answered 307, which is not followed.'],
   ['get', 'The last page answered 200 and does not redirect.'],
-])('without follow=all, the API says why the chain ends at %s', async (path, message) => {
+])('without follow=all, /api/chain explains why the chain ends at %s', async (path, message) => {
   const response = await app.request(`/api/chain?u=http://s.example/${path}`);
   expect(await response.json()).toMatchObject({ end: { code: 'final', message } });
 });

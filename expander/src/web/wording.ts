@@ -60,17 +60,11 @@ export function journey({ hops, longUrl, redirectCount, end }: Expansion): strin
   const passed = new Set(hops.map(({ url }) => registrableDomain(new URL(url))));
   passed.delete(from);
   passed.delete(to);
-  const isBack = from === to;
-  if (isBack && passed.size === 0) return `The link stays at ${from}.`;
-  const steps = [`leaves ${from}`];
-  if (passed.size > 0) steps.push(`passes ${named([...passed])}`);
-  steps.push(isBack ? 'comes back there' : `${arrived.has(end.code) ? 'ends at' : 'leads to'} ${to}`);
-  const hasAnd = passed.size > 1 && passed.size <= maxNamed;
-  return `The link ${list(steps, hasAnd ? ', and ' : ' and ')}.`;
-}
-
-function named(sites: string[]): string {
-  return sites.length > maxNamed ? `${sites.length} other sites` : list(sites);
+  if (from === to && passed.size === 0) return `The link stays at ${from}.`;
+  const others = passed.size > maxNamed ? `${passed.size} other sites` : list([...passed]);
+  const last = from === to ? 'comes back there' : `${arrived.has(end.code) ? 'ends at' : 'leads to'} ${to}`;
+  const steps = [`leaves ${from}`, ...(others ? [`passes ${others}`] : []), last];
+  return `The link ${(others.includes(' and ') ? withComma : withoutComma).format(steps)}.`;
 }
 
 /** Milliseconds as text for the page; empty below 1 ms. */
@@ -79,11 +73,11 @@ export function duration(milliseconds: number): string {
   return milliseconds < 999.5 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
 }
 
+const withComma = new Intl.ListFormat('en-US');
+const withoutComma = new Intl.ListFormat('en-GB');
+
 /** `a`, `a and b`, `a, b and c`. */
-export function list(parts: readonly string[], and = ' and '): string {
-  const last = parts.at(-1) ?? '';
-  return parts.length > 1 ? parts.slice(0, -1).join(', ') + and + last : last;
-}
+export const list = (parts: readonly string[]) => withoutComma.format(parts);
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
 

@@ -1,6 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { launchChromium } from '@longhand/shared/testing/chromium.ts';
-import type { Browser, CDPSession } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { maxDelay } from '../../src/expansion/refresh.ts';
 import { errorAt, type Link, leftByScript, savedAs, start } from './link.ts';
 import { type Stage, userAgentOf } from './stage.ts';
@@ -26,13 +26,12 @@ export async function chromiumEnds(
     const context = await browser.newContext();
     const page = await context.newPage();
     const session = await context.newCDPSession(page);
-    await session.send('Page.enable');
     for (const [index, { counts }] of queue) {
       await session.send('Network.setUserAgentOverride', { userAgent: userAgentOf(index) });
-      await open(session, 'about:blank');
+      await open(page, 'about:blank');
       const download =
         counts === 'file' ? page.waitForEvent('download', { timeout: 0 }).catch(() => null) : null;
-      const { url, failure, isDownload } = await open(session, start);
+      const { url, failure, isDownload } = await open(page, start);
       // What leads to no website leaves Chromium on the empty page, or on an error page for that URL.
       const end = /^https?:/.test(url) ? url : start;
       const saved = isDownload ? await download : null;
@@ -56,81 +55,63 @@ function isError(failure: string): boolean {
 /** Milliseconds after which a page has failed to load; the test then says which. */
 const patience = 20_000;
 
-interface Opened {
-  url: string;
-  /** What went wrong at first, as Chromium names it; or nothing. */
-  failure: string;
-  isDownload: boolean;
-}
-
-/** Opens a URL, and waits for a page that leads nowhere else by itself in the time for which Longhand waits. */
-async function open(session: CDPSession, start: string): Promise<Opened> {
-  let [url, isNavigating, isLoading, leadsOn] = [start, true, true, false];
+/**
+ * Opens a URL, and waits for a page that does not redirect within the time for which Longhand waits.
+ *
+ * @returns the URL in the address bar, Chromium's name of the first error or nothing, and whether this is a download.
+ */
+async function open(page: Page, start: string) {
+  let [url, isNavigating, isLoading, redirects] = [start, true, true, false];
   const steps: string[] = [];
   const settled = Promise.withResolvers<void>();
-  // Until Chromium has left the page before, what stops loading may be that one.
-  const isSettled = () => !isNavigating && !isLoading && (!leadsOn || reloadsForever(steps));
+  // Until Chromium has left the last page, an event may be about that one.
+  const isSettled = () => !isNavigating && !isLoading && (!redirects || reloadsForever(steps));
   const check = async () => {
     if (!isSettled()) return;
-    // What the page itself tells may come later than what the browser tells of it, but not after its next answer.
+    // The page's own events may come later than the browser's, but before its next response.
     await session.send('Runtime.evaluate', { expression: '0' }).catch(() => {});
     if (isSettled()) settled.resolve();
   };
   const load = () => {
     isLoading = true;
   };
-  const stop = listen(session, {
-    'Page.frameRequestedNavigation': load,
-    'Page.frameStartedLoading': load,
-    'Page.frameNavigated': ({ frame }) => {
+  const session = await page.context().newCDPSession(page);
+  session
+    .on('Page.frameRequestedNavigation', load)
+    .on('Page.frameStartedLoading', load)
+    .on('Page.frameNavigated', ({ frame }) => {
       if (frame.parentId !== undefined) return;
       url = (frame.unreachableUrl ?? frame.url) + (frame.urlFragment ?? '');
-    },
-    'Page.navigatedWithinDocument': (event) => {
+    })
+    .on('Page.navigatedWithinDocument', (event) => {
       url = event.url;
-    },
-    // Comes before the page stops loading.
-    'Page.frameScheduledNavigation': (event) => {
-      leadsOn = event.delay <= maxDelay;
+    })
+    // Precedes frameStoppedLoading.
+    .on('Page.frameScheduledNavigation', (event) => {
+      redirects = event.delay <= maxDelay;
       steps.push(event.url);
-    },
-    'Page.frameStoppedLoading': () => {
+    })
+    .on('Page.frameStoppedLoading', () => {
       isLoading = false;
       check();
-    },
-    'Page.frameClearedScheduledNavigation': () => {
-      leadsOn = false;
+    })
+    .on('Page.frameClearedScheduledNavigation', () => {
+      redirects = false;
       check();
-    },
-  });
-  const { errorText = '', isDownload = false } = await session.send('Page.navigate', { url: start });
+    });
+  await session.send('Page.enable');
+  const { errorText: failure = '', isDownload = false } = await session.send('Page.navigate', { url: start });
   isNavigating = false;
   check();
   const inTime = await Promise.race([
     settled.promise.then(() => true),
     after(patience, false, { ref: false }),
   ]);
-  stop();
-  return { url: inTime ? url : `still loading ${url}`, failure: errorText, isDownload };
+  await session.detach();
+  return { url: inTime ? url : `still loading ${url}`, failure, isDownload };
 }
 
 /** Whether the last three steps lead to the same page. */
 function reloadsForever(steps: readonly string[]): boolean {
   return steps.length > 2 && new Set(steps.slice(-3)).size === 1;
-}
-
-/** The fields of events of the DevTools protocol, each in those that have it. */
-interface PageEvent {
-  frame: { parentId?: string; url: string; urlFragment?: string; unreachableUrl?: string };
-  url: string;
-  delay: number;
-}
-
-/** @returns ends the listening. */
-function listen(session: CDPSession, listeners: Record<string, (event: PageEvent) => void>): () => void {
-  const events = Object.entries(listeners) as [never, never][];
-  for (const [name, listener] of events) session.on(name, listener);
-  return () => {
-    for (const [name, listener] of events) session.off(name, listener);
-  };
 }

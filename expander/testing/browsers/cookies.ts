@@ -1,4 +1,4 @@
-import { end, type Link, ofLines, page, redirect } from './link.ts';
+import { end, type Link, ofLines, ofWebsites, page, redirect } from './link.ts';
 import type { Website } from './stage.ts';
 
 /** Sets cookies and leads to `there`, which leads on by the cookies that it gets. */
@@ -21,63 +21,57 @@ const first =
   ({ path, cookie }) =>
     path.startsWith('/a/b') ? answer(cookie) : end;
 
-const websites: [sent: string, website: Website][] = [
-  ['two', setting(['a=1', 'b=2'])],
-  ['one, twice', setting(['a=1', 'a=2'])],
-  ['one, removed', setting(['a=1; Path=/', 'a=; Path=/; Max-Age=0'])],
-  ['of 4,096 bytes', setting([`a=${'x'.repeat(4_095)}`])],
-  ['of 4,097 bytes', setting([`a=${'x'.repeat(4_096)}`])],
-  [
-    'of a domain, at a subdomain',
-    setting(['a=1; Path=/; Domain=start.example'], 'http://www.start.example/check'),
-  ],
-  ['of a host, at a subdomain', setting(['a=1; Path=/'], 'http://www.start.example/check')],
-  ['of a host, at another', setting(['a=1; Path=/'], 'http://other.example/check')],
-  ['of a host, at another port', setting(['a=1; Path=/'], 'http://start.example:8080/check')],
-  ['of http, at https', setting(['a=1; Path=/'], 'https://start.example/check')],
-  ['of http and secure, at https', setting(['a=1; Path=/; Secure'], 'https://start.example/check')],
-  [
-    'of http, after a secure one',
-    ({ path, cookie }) => {
-      if (path === '/set') return cookiesAnd(redirect('http://start.example/a/b?2'), 'a=1; Secure; Path=/');
-      if (path === '/a/b?2') return cookiesAnd(redirect('https://start.example/check'), 'a=2; Path=/');
-      if (path === '/check') return redirect(`/sent?${cookie}`);
-      return path.startsWith('/a/b') ? redirect('https://start.example/set') : end;
-    },
-  ],
-  ...['Strict', 'Lax'].map((sameSite): [string, Website] => [
-    `of SameSite=${sameSite}, after another website's redirect`,
-    ({ host, path, cookie }) => {
-      if (host !== 'start.example') return redirect('http://start.example/check');
-      if (path.startsWith('/a/b'))
-        return cookiesAnd(redirect('http://other.example/'), `a=1; Path=/; SameSite=${sameSite}`);
-      return path.startsWith('/check') ? redirect(cookie === '' ? '/none' : `/sent?${cookie}`) : end;
-    },
-  ]),
-  ['of a path, below it', setting(['a=1; Path=/check'], '/check/below')],
-  ['of a path, beside it', setting(['a=1; Path=/check'], '/checked')],
-  [
-    'set by a website that redirects to itself',
-    first((cookie) => (cookie ? redirect('/in') : cookiesAnd(redirect('/a/b?q'), 'seen=1'))),
-  ],
-  [
-    'set by a page that reloads itself',
-    first((cookie) => cookiesAnd(page('', [['Refresh', cookie ? '0;url=/in' : '0']]), 'seen=1')),
-  ],
-  [
-    'set anew at each of five visits',
-    first((cookie) => {
-      const visits = Number(/visits=(\d)/.exec(cookie)?.[1] ?? 0) + 1;
-      return visits === 5 ? redirect('/in') : cookiesAnd(redirect('/a/b?q'), `visits=${visits}`);
-    }),
-  ],
-];
+/** Another website redirects back to the one that set the cookie. */
+const roundTrip =
+  (sameSite: string): Website =>
+  ({ host, path, cookie }) => {
+    if (host !== 'start.example') return redirect('http://start.example/check');
+    if (path.startsWith('/a/b'))
+      return cookiesAnd(redirect('http://other.example/'), `a=1; Path=/; SameSite=${sameSite}`);
+    return path.startsWith('/check') ? redirect(cookie === '' ? '/none' : `/sent?${cookie}`) : end;
+  };
+
+const websites: Record<string, Website> = {
+  two: setting(['a=1', 'b=2']),
+  'one, twice': setting(['a=1', 'a=2']),
+  'one, removed': setting(['a=1; Path=/', 'a=; Path=/; Max-Age=0']),
+  'of 4,096 bytes': setting([`a=${'x'.repeat(4_095)}`]),
+  'of 4,097 bytes': setting([`a=${'x'.repeat(4_096)}`]),
+  'of a domain, at a subdomain': setting(
+    ['a=1; Path=/; Domain=start.example'],
+    'http://www.start.example/check',
+  ),
+  'of a host, at a subdomain': setting(['a=1; Path=/'], 'http://www.start.example/check'),
+  'of a host, at another': setting(['a=1; Path=/'], 'http://other.example/check'),
+  'of a host, at another port': setting(['a=1; Path=/'], 'http://start.example:8080/check'),
+  'of http, at https': setting(['a=1; Path=/'], 'https://start.example/check'),
+  'of http and secure, at https': setting(['a=1; Path=/; Secure'], 'https://start.example/check'),
+  'of http, after a secure one': ({ path, cookie }) => {
+    if (path === '/set') return cookiesAnd(redirect('http://start.example/a/b?2'), 'a=1; Secure; Path=/');
+    if (path === '/a/b?2') return cookiesAnd(redirect('https://start.example/check'), 'a=2; Path=/');
+    if (path === '/check') return redirect(`/sent?${cookie}`);
+    return path.startsWith('/a/b') ? redirect('https://start.example/set') : end;
+  },
+  "of SameSite=Strict, after another website's redirect": roundTrip('Strict'),
+  "of SameSite=Lax, after another website's redirect": roundTrip('Lax'),
+  'of a path, below it': setting(['a=1; Path=/check'], '/check/below'),
+  'of a path, beside it': setting(['a=1; Path=/check'], '/checked'),
+  'set by a website that redirects to itself': first((cookie) =>
+    cookie ? redirect('/in') : cookiesAnd(redirect('/a/b?q'), 'seen=1'),
+  ),
+  'set by a page that reloads itself': first((cookie) =>
+    cookiesAnd(page('', [['Refresh', cookie ? '0;url=/in' : '0']]), 'seen=1'),
+  ),
+  'set anew at each of five visits': first((cookie) => {
+    const visits = Number(/visits=(\d)/.exec(cookie)?.[1] ?? 0) + 1;
+    return visits === 5 ? redirect('/in') : cookiesAnd(redirect('/a/b?q'), `visits=${visits}`);
+  }),
+};
 
 export const cookies: readonly Link[] = [
-  ...ofLines('cookies.txt', () => end).map(({ sent }) => ({
-    group: 'Cookies: Set-Cookie',
-    sent,
-    website: setting([sent.replaceAll('␠', ' ')]),
+  ...ofLines('cookies.txt', () => end).map((link) => ({
+    ...link,
+    website: setting([link.sent.replaceAll('␠', ' ')]),
   })),
-  ...websites.map(([sent, website]) => ({ group: 'Cookies', sent, website })),
+  ...ofWebsites('Cookies', websites),
 ];

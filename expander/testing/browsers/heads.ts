@@ -99,13 +99,7 @@ export async function chromiumReads(index: number, count: number, browser: Brows
 }
 
 /** Runs in the page. */
-async function readAll({
-  count,
-  names,
-}: {
-  count: number;
-  names: readonly string[];
-}): Promise<(Reading | string)[]> {
+async function readAll({ count, names }: { count: number; names: readonly string[] }) {
   const readings: (Reading | string)[] = [];
   const indexes = Array.from({ length: count }, (_, i) => i).values();
   const readSome = async () => {

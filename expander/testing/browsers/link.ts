@@ -42,28 +42,33 @@ export function first(reply: Reply): Website {
   return ({ path }) => (path === '/a/b?q' ? reply : end);
 }
 
-/** Links that differ in one reply. */
-export function ofReplies(
-  group: string,
-  replies: readonly (readonly [sent: string, reply: Reply])[],
-): Link[] {
-  return replies.map(([sent, reply]) => ({ group, sent, website: first(reply) }));
+/** Links that differ in one reply, by what decides where they end. */
+export function ofReplies(group: string, replies: Record<string, Reply>): Link[] {
+  return Object.entries(replies).map(([sent, reply]) => ({ group, sent, website: first(reply) }));
 }
 
-/** Makes a link of each line of `file`; the lines that begin with ## name the groups. */
+/** Links that differ in their websites. */
+export function ofWebsites(group: string, websites: Record<string, Website>): Link[] {
+  return Object.entries(websites).map(([sent, website]) => ({ group, sent, website }));
+}
+
+/** Makes a link of each case. */
+export function ofCases(group: string, cases: readonly string[], replyTo: (sent: string) => Reply): Link[] {
+  return cases.map((sent) => ({ group, sent, website: first(replyTo(unescaped(sent))) }));
+}
+
+/** Makes a link of each line of `file`. A line that begins with ## names the group of the next lines. */
 export function ofLines(file: string, replyTo: (line: string) => Reply): Link[] {
-  let group = '';
-  const links: Link[] = [];
-  for (const line of readFileSync(`${import.meta.dirname}/${file}`, 'utf8')
+  const [, ...groups] = readFileSync(`${import.meta.dirname}/${file}`, 'utf8')
     .trimEnd()
-    .split('\n')) {
-    if (line.startsWith('## ')) group = line.slice(3);
-    else if (line !== '') links.push(...ofReplies(group, [[line, replyTo(unescaped(line))]]));
-  }
-  return links;
+    .split(/^## /m);
+  return groups.flatMap((text) => {
+    const [group = '', ...lines] = text.trimEnd().split('\n');
+    return ofCases(group, lines, replyTo);
+  });
 }
 
-/** The bytes, as Latin-1, that a line stands for: ␉ ␊ ␍ ␠ for white space, ‹fc› for a byte, ‹u+2028› for a character. */
+/** The bytes, as Latin-1, that a case stands for: ␉ ␊ ␍ ␠ for white space, ‹fc› for a byte, ‹u+2028› for a character. */
 function unescaped(line: string): string {
   const text = line
     .replaceAll('␉', '\t')

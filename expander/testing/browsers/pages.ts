@@ -1,4 +1,5 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { words } from '../pieces.ts';
 import { bytes, end, type Link, ofLines, ofReplies, page, redirect } from './link.ts';
 import type { Reply, Website } from './stage.ts';
 
@@ -10,16 +11,16 @@ const refreshes: Link[] = [
     ...end,
     headers: [['Content-Type', 'text/plain'], refresh(value)],
   })),
-  ...ofReplies('Refresh header', [
-    ['two of them', page('', [refresh('0;url=/x'), refresh('0;url=/y')])],
-    ['0;url=/x with an image', { headers: [['Content-Type', 'image/png'], refresh('0;url=/x')], body: 'x' }],
-    ['0;url=/x beside a Location of 200', page('', [refresh('0;url=/x'), ['Location', '/y']])],
-    [
-      '0;url=/x beside a Location of 302',
-      { ...page('', [refresh('0;url=/x'), ['Location', '/y']]), status: 302 },
-    ],
-    ['0;url=/x in a sandbox', page('', [refresh('0;url=/x'), ['Content-Security-Policy', 'sandbox']])],
-  ]),
+  ...ofReplies('Refresh header', {
+    'two of them': page('', [refresh('0;url=/x'), refresh('0;url=/y')]),
+    '0;url=/x with an image': { headers: [['Content-Type', 'image/png'], refresh('0;url=/x')], body: 'x' },
+    '0;url=/x beside a Location of 200': page('', [refresh('0;url=/x'), ['Location', '/y']]),
+    '0;url=/x beside a Location of 302': {
+      ...page('', [refresh('0;url=/x'), ['Location', '/y']]),
+      status: 302,
+    },
+    '0;url=/x in a sandbox': page('', [refresh('0;url=/x'), ['Content-Security-Policy', 'sandbox']]),
+  }),
 ];
 
 export const unquoted = '<meta http-equiv=refresh content="0;url=/m">';
@@ -30,11 +31,11 @@ const pages: Link[] = [
   ...ofLines('pages.txt', (markup) =>
     page(markup.replaceAll('{meta}', unquoted).replace(/\{(.*?)\}/g, (_, content) => meta(content))),
   ),
-  ...ofReplies('Meta refresh: place', [['40,000 spaces before {meta}', page(' '.repeat(40_000) + unquoted)]]),
-  ...ofReplies('Meta refresh: base, and several', [
-    ['{0;url=/m} and Refresh: 0;url=/h', page(meta('0;url=/m'), [refresh('0;url=/h')])],
-    ['{0;url=/m} and Refresh: 1;url=/h', page(meta('0;url=/m'), [refresh('1;url=/h')])],
-  ]),
+  ...ofReplies('Meta refresh: place', { '40,000 spaces before {meta}': page(' '.repeat(40_000) + unquoted) }),
+  ...ofReplies('Meta refresh: base, and several', {
+    '{0;url=/m} and Refresh: 0;url=/h': page(meta('0;url=/m'), [refresh('0;url=/h')]),
+    '{0;url=/m} and Refresh: 1;url=/h': page(meta('0;url=/m'), [refresh('1;url=/h')]),
+  }),
 ];
 
 /** A page of a type, or of none. */
@@ -43,41 +44,45 @@ const typed = (type: string | null, body = `<html>${unquoted}`, headers: Reply['
   body,
 });
 
-const types: Link[] = ofReplies('Pages: type and encoding', [
-  ...[
-    ...['text/html', 'TEXT/HTML;charset=x', 'text/plain', 'application/json', 'text/html, text/plain'],
-    ...['*/*', '', 'unknown/unknown'],
-  ].map((type) => [`Content-Type: ${type}`, typed(type)] as const),
-  [
-    'Content-Type: text/plain, and again text/html',
-    typed('text/plain', undefined, [['Content-Type', 'text/html']]),
-  ],
-  ['no Content-Type: <html>', typed(null)],
-  ['no Content-Type: <!doctype html>', typed(null, `<!doctype html>${unquoted}`)],
-  ['no Content-Type: white space before <html>', typed(null, ` \n\t<html>${unquoted}`)],
-  ['no Content-Type: <html>, nosniff', typed(null, undefined, [['X-Content-Type-Options', 'nosniff']])],
-  ['Content-Disposition: inline', page(unquoted, [['Content-Disposition', 'inline']])],
-  ['a sandbox', page(unquoted, [['Content-Security-Policy', 'sandbox']])],
-  ['a sandbox with scripts', page(unquoted, [['Content-Security-Policy', 'sandbox allow-scripts']])],
-  ['a sandbox, <noscript>{meta}', page(`<noscript>${unquoted}`, [['Content-Security-Policy', 'sandbox']])],
-  ...["base-uri 'none'", "default-src 'self'; base-uri 'none'", 'base-uri', "base-uri 'self'"].map(
-    (policy) =>
-      [policy, page(`<base href="/b/">${meta('0;url=m')}`, [['Content-Security-Policy', policy]])] as const,
+/** The same page, with each of these types. */
+const ofTypes = (types: readonly string[], body?: string) =>
+  Object.fromEntries(types.map((type) => [`Content-Type: ${type}`, typed(type, body)]));
+
+const types: Link[] = ofReplies('Pages: type and encoding', {
+  ...ofTypes(['text/html', 'TEXT/HTML;charset=x', 'text/plain', 'application/json', 'text/html, text/plain']),
+  ...ofTypes(['*/*', '', 'unknown/unknown']),
+  'Content-Type: text/plain, and again text/html': typed('text/plain', undefined, [
+    ['Content-Type', 'text/html'],
+  ]),
+  'no Content-Type: <html>': typed(null),
+  'no Content-Type: <!doctype html>': typed(null, `<!doctype html>${unquoted}`),
+  'no Content-Type: white space before <html>': typed(null, ` \n\t<html>${unquoted}`),
+  'no Content-Type: <html>, nosniff': typed(null, undefined, [['X-Content-Type-Options', 'nosniff']]),
+  'Content-Disposition: inline': page(unquoted, [['Content-Disposition', 'inline']]),
+  'a sandbox': page(unquoted, [['Content-Security-Policy', 'sandbox']]),
+  'a sandbox with scripts': page(unquoted, [['Content-Security-Policy', 'sandbox allow-scripts']]),
+  'a sandbox, <noscript>{meta}': page(`<noscript>${unquoted}`, [['Content-Security-Policy', 'sandbox']]),
+  ...Object.fromEntries(
+    ["base-uri 'none'", "default-src 'self'; base-uri 'none'", 'base-uri', "base-uri 'self'"].map(
+      (policy) => [
+        policy,
+        page(`<base href="/b/">${meta('0;url=m')}`, [['Content-Security-Policy', policy]]),
+      ],
+    ),
   ),
-  ['404', { ...page(unquoted), status: 404 }],
-  ['no encoding', page(meta('0;url=/\xfc?\xfc#\xfc'))],
-  ['no encoding, UTF-8', page(meta(bytes('0;url=/ü?ü')))],
-  ['windows-1251', typed('text/html;charset=windows-1251', meta('0;url=/\xcf?\xcf#\xcf'))],
-  ['shift_jis', typed('text/html;charset=shift_jis', meta('0;url=/\x82\xa0?\x82\xa0'))],
-  ['UTF-8', typed('text/html;charset=utf-8', meta(bytes('0;url=/ü?ü#ü')))],
-  ['UTF-8 by <meta charset>', page(`<meta charset=utf-8>${meta(bytes('0;url=/ü?ü'))}`)],
-  ['UTF-8 by a byte order mark', page(bytes(`\ufeff${meta('0;url=/ü?ü')}`))],
-  [
-    'UTF-16 by a byte order mark',
-    page(Buffer.from(`\ufeff${meta('0;url=/ü?ü')}`, 'utf16le').toString('latin1')),
-  ],
-  ['no known encoding', typed('text/html;charset=bogus', meta('0;url=/\xfc?\xfc'))],
-]);
+  '404': { ...page(unquoted), status: 404 },
+  'no encoding': page(meta('0;url=/\xfc?\xfc#\xfc')),
+  'no encoding, UTF-8': page(meta(bytes('0;url=/ü?ü'))),
+  'windows-1251': typed('text/html;charset=windows-1251', meta('0;url=/\xcf?\xcf#\xcf')),
+  shift_jis: typed('text/html;charset=shift_jis', meta('0;url=/\x82\xa0?\x82\xa0')),
+  'UTF-8': typed('text/html;charset=utf-8', meta(bytes('0;url=/ü?ü#ü'))),
+  'UTF-8 by <meta charset>': page(`<meta charset=utf-8>${meta(bytes('0;url=/ü?ü'))}`),
+  'UTF-8 by a byte order mark': page(bytes(`\ufeff${meta('0;url=/ü?ü')}`)),
+  'UTF-16 by a byte order mark': page(
+    Buffer.from(`\ufeff${meta('0;url=/ü?ü')}`, 'utf16le').toString('latin1'),
+  ),
+  'no known encoding': typed('text/html;charset=bogus', meta('0;url=/\xfc?\xfc')),
+});
 
 const gzipped = (times: number) =>
   Array.from({ length: times }).reduce((body: Buffer) => gzipSync(body), Buffer.from(unquoted));
@@ -105,7 +110,7 @@ const encodings = (
     encrypted ? (path === '/m' ? page('') : encoded) : redirect('https://start.example/');
   return [
     // Over http Chromium does not know it, and the bytes are legible by chance.
-    ...(coding === 'zstd' ? [] : ofReplies('Pages: Content-Encoding', [[sent, encoded]])),
+    ...(coding === 'zstd' ? [] : ofReplies('Pages: Content-Encoding', { [sent]: encoded })),
     { group: 'Pages: Content-Encoding, over https', sent, website: encrypted },
   ];
 });
@@ -125,18 +130,16 @@ const xml: Link[] = [
       markup.replaceAll('{meta}', inXml()).replaceAll('{xmeta}', inXml(namespace)),
     ),
   ),
-  ...ofReplies('XML: type and encoding', [
-    ...[...['text/xml', 'application/xml', 'text/xsl', 'application/rss+xml', 'application/xml-dtd']].map(
-      (type) => [`Content-Type: ${type}`, typed(type, document)] as const,
-    ),
-    ['SVG', typed('image/svg+xml', `<svg xmlns="http://www.w3.org/2000/svg">${inXml(namespace)}</svg>`)],
-    ['no Content-Type: <?xml ?>', typed(null, declared('utf-8', '/m'))],
-    ['nosniff', typed('text/xml', document, [['X-Content-Type-Options', 'nosniff']])],
-    ['a sandbox', typed('text/xml', document, [['Content-Security-Policy', 'sandbox']])],
-    ['no encoding, UTF-8', typed('text/xml', bytes(document.replace('/m', '/ü?ü')))],
-    ['windows-1252 by the declaration', typed('text/xml', declared('windows-1252', '/\xfc?\xfc'))],
-    ['windows-1251 by the type', typed('text/xml;charset=windows-1251', declared('utf-8', '/\xcf?\xcf'))],
-  ]),
+  ...ofReplies('XML: type and encoding', {
+    ...ofTypes(words`text/xml application/xml text/xsl application/rss+xml application/xml-dtd`, document),
+    SVG: typed('image/svg+xml', `<svg xmlns="http://www.w3.org/2000/svg">${inXml(namespace)}</svg>`),
+    'no Content-Type: <?xml ?>': typed(null, declared('utf-8', '/m')),
+    nosniff: typed('text/xml', document, [['X-Content-Type-Options', 'nosniff']]),
+    'a sandbox': typed('text/xml', document, [['Content-Security-Policy', 'sandbox']]),
+    'no encoding, UTF-8': typed('text/xml', bytes(document.replace('/m', '/ü?ü'))),
+    'windows-1252 by the declaration': typed('text/xml', declared('windows-1252', '/\xfc?\xfc')),
+    'windows-1251 by the type': typed('text/xml;charset=windows-1251', declared('utf-8', '/\xcf?\xcf')),
+  }),
 ];
 
 const scripts: Link[] = ofLines('scripts.txt', (markup) =>

@@ -1,30 +1,52 @@
-import { end, first, type Link, ofLines, ofReplies, page, redirect } from './link.ts';
+import { words } from '../pieces.ts';
+import { end, first, type Link, ofCases, ofLines, ofReplies, ofWebsites, page, redirect } from './link.ts';
 import { meta, refresh, unquoted } from './pages.ts';
 import type { Reply, Website } from './stage.ts';
 
 const statuses: Link[] = [
   ...[301, 302, 303, 307, 308].flatMap((status) =>
-    ofReplies('Status', [
-      [`${status} with a Location`, redirect('/x', status)],
-      [`${status} without a Location`, { ...page('no location'), status }],
-      [`${status} without a Location, with a Refresh`, { ...page('', [refresh('0;url=/x')]), status }],
-      [`${status} with an empty Location`, redirect('', status)],
-    ]),
+    ofReplies('Status', {
+      [`${status} with a Location`]: redirect('/x', status),
+      [`${status} without a Location`]: { ...page('no location'), status },
+      [`${status} without a Location, with a Refresh`]: { ...page('', [refresh('0;url=/x')]), status },
+      [`${status} with an empty Location`]: redirect('', status),
+    }),
   ),
-  ...ofReplies(
+  ...ofCases(
     'Status',
-    [200, 201, 300, 305, 400, 401, 403, 404, 429, 503].map((status) => [
-      `${status} with a Location`,
-      { ...page('not a redirect', [['Location', '/x']]), status },
-    ]),
+    words`200 201 300 305 400 401 403 404 429 503`.map((status) => `${status} with a Location`),
+    (sent) => ({ ...page('not a redirect', [['Location', '/x']]), status: Number.parseInt(sent, 10) }),
   ),
-  ...ofReplies('Status', [
-    ['302 with a space before the colon', { status: 302, headers: [['Location ', '/x']] }],
-  ]),
-  ...ofReplies('Status', [['404 with a Refresh', { ...page('', [refresh('0;url=/x')]), status: 404 }]]),
+  ...ofReplies('Status', {
+    '302 with a space before the colon': { status: 302, headers: [['Location ', '/x']] },
+    '404 with a Refresh': { ...page('', [refresh('0;url=/x')]), status: 404 },
+  }),
 ];
 
+const locations = {
+  'Location: references': words`
+    /x ../x ?z /x#own /x# //other.example http://other.example?z HTTP://Other.EXAMPLE/X http:x
+    https://other.example/x
+  `,
+  'Location: backslashes': words`
+    /\other.example/ \\other.example/x \x http://other.example\@evil.example
+    http://user:pw@other.example/ http://us%40er:p%3Aw@other.example/ /x?y\z#w\v
+  `,
+  'Location: hosts and ports': words`
+    http://other.example:80/ http://other.example:0080/ https://other.example:443/ http://OTHER.example./
+    http://a_b.example/ http://%6fther.example/ http://bücher.example/ http://faß.example/
+    http://o‹u+00ad›ther.example/ http://１２７.0.0.1/ http://0x7f.1/ http://127.0.0.1./ http://💩.example/
+    http://xn--a.example/
+  `,
+  'Location: no website': words`
+    http:// http://[ http://other.example:99999/ http://1.2.3.4.5/ http://other.example:22/
+    http://b%FCcher.example/ mailto:someone@example.com javascript:alert(1) intent://x#Intent;end
+    ftp://other.example/
+  `,
+};
+
 const references: Link[] = [
+  ...Object.entries(locations).flatMap(([group, cases]) => ofCases(group, cases, redirect)),
   ...ofLines('locations.txt', redirect),
   { group: 'Location: characters', sent: '/ and 4,000 x', website: first(redirect(`/${'x'.repeat(4_000)}`)) },
 ];
@@ -45,54 +67,45 @@ export const departures: readonly Link[] = [
   reason,
 }));
 
-/** A chain of so many steps, each made by `next` of how many are left. */
-const chain = (length: number, next: (left: number) => Reply): Website => {
-  return ({ path }) => {
+/** A chain of `length` steps. `next` returns the response before the last `left` ones. */
+const chain =
+  (length: number, next: (left: number) => Reply): Website =>
+  ({ path }) => {
     const left = path.startsWith('/a/b') ? length : Number(/^\/(\d+)$/.exec(path)?.[1] ?? 0);
     return left === 0 ? end : next(left);
   };
-};
 
-const twice = (one: string, two: string): Reply => ({
+const twice = (...locations: string[]): Reply => ({
   status: 302,
-  headers: [
-    ['Location', one],
-    ['Location', two],
-  ],
+  headers: locations.map((location) => ['Location', location]),
 });
 
-const several: Link[] = ofReplies('Location: two of them', [
-  ['/x and /x', twice('/x', '/x')],
-  ['/x and /y', twice('/x', '/y')],
-  ['/x and nothing', twice('/x', '')],
-  ['nothing and /x', twice('', '/x')],
-]);
+const several: Link[] = ofReplies('Location: two of them', {
+  '/x and /x': twice('/x', '/x'),
+  '/x and /y': twice('/x', '/y'),
+  '/x and nothing': twice('/x', ''),
+  'nothing and /x': twice('', '/x'),
+});
 
-const followed: [sent: string, website: Website][] = [
-  ...[2, 5, 6, 19, 20, 21].map((length): [string, Website] => [
-    `${length} redirects`,
-    chain(length, (left) => redirect(`/${left - 1}`)),
-  ]),
-  ['5 pages, each with a refresh', chain(5, (left) => page(meta(`0;url=/${left - 1}`)))],
-  [
-    'redirects and refreshes in turn',
-    chain(6, (left) =>
-      left % 2 ? redirect(`/${left - 1}#${left}`) : page('', [refresh(`0;url=/${left - 1}`)]),
-    ),
-  ],
-  [
-    'from http to https and back',
-    ({ path, encrypted }) => {
-      if (encrypted) return redirect('http://other.example/end');
-      return path.startsWith('/a/b') ? redirect('https://secure.example/') : end;
-    },
-  ],
-  [
-    'a fragment that the second of three redirects replaces',
-    chain(3, (left) => redirect(left === 2 ? '/1#own' : `/${left - 1}`)),
-  ],
-];
-const chains: Link[] = followed.map(([sent, website]) => ({ group: 'Chains', sent, website }));
+const chains: Link[] = ofWebsites('Chains', {
+  ...Object.fromEntries(
+    [2, 5, 6, 19, 20, 21].map((length) => [
+      `${length} redirects`,
+      chain(length, (left) => redirect(`/${left - 1}`)),
+    ]),
+  ),
+  '5 pages, each with a refresh': chain(5, (left) => page(meta(`0;url=/${left - 1}`))),
+  'redirects and refreshes in turn': chain(6, (left) =>
+    left % 2 ? redirect(`/${left - 1}#${left}`) : page('', [refresh(`0;url=/${left - 1}`)]),
+  ),
+  'from http to https and back': ({ path, encrypted }) => {
+    if (encrypted) return redirect('http://other.example/end');
+    return path.startsWith('/a/b') ? redirect('https://secure.example/') : end;
+  },
+  'a fragment that the second of three redirects replaces': chain(3, (left) =>
+    redirect(left === 2 ? '/1#own' : `/${left - 1}`),
+  ),
+});
 
 const byMethod = (sent: string, head: ReturnType<Website>): Link => ({
   group: 'Hosts that only answer GET',
@@ -104,12 +117,10 @@ const byMethod = (sent: string, head: ReturnType<Website>): Link => ({
 });
 
 const heads: Link[] = [
-  ...[400, 401, 403, 404, 405, 406, 410, 415, 422, 429, 500, 501, 502, 503].map((status) =>
+  ...[400, 401, 403, 404, 405, 406, 410, 415, 422, 429, 500, 501, 502, 503, 204, 304].map((status) =>
     byMethod(`HEAD is answered ${status}`, { ...end, status }),
   ),
   byMethod('HEAD is answered with a page', page('')),
-  byMethod('HEAD is answered 204', { ...end, status: 204 }),
-  byMethod('HEAD is answered 304', { ...end, status: 304 }),
   byMethod('HEAD is answered with a length of 0', { headers: end.headers, body: '' }),
   byMethod('HEAD is answered without a type, nosniff', {
     headers: [['X-Content-Type-Options', 'nosniff']],
@@ -120,16 +131,16 @@ const heads: Link[] = [
 ];
 
 /** Each host sends the field over https and redirects to http. Chromium remembers hosts, so each link has its own. */
-const strictTransport = ofLines('strict-transport.txt', () => end).map(({ group, sent }, index): Link => {
-  const [field = '', next = ''] = sent.split(' => ');
+const strictTransport = ofLines('strict-transport.txt', () => end).map((link, index): Link => {
+  const [field = '', next = ''] = link.sent.split(' => ');
   const host = `strict-${index}.example`;
-  const there = redirect(next.replace('HOST', host));
-  const headers = [...(there.headers ?? []), ['Strict-Transport-Security', field] as const];
+  const location = ['Location', next.replace('HOST', host)] as const;
+  const reply: Reply = { status: 302, headers: [location, ['Strict-Transport-Security', field]] };
   const website: Website = ({ path, encrypted }) => {
     if (path.startsWith('/end')) return end;
-    return encrypted ? { ...there, headers } : redirect(`https://${host}/`);
+    return encrypted ? reply : redirect(`https://${host}/`);
   };
-  return { group, sent, website };
+  return { ...link, website };
 });
 
 const target = encodeURIComponent('http://target.example/x?y=z');

@@ -25,20 +25,13 @@ export interface Asked {
 
 export type Website = (asked: Asked) => Reply | 'reset' | 'silence';
 
-/** Two ports of 127.0.0.1 for whatever hosts and ports the links lead to. */
-export interface Stage {
-  readonly port: number;
-  readonly tlsPort: number;
-  /** Of the key of its certificate, as Chromium takes it. */
-  readonly fingerprint: string;
-  close(): void;
-}
+export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 /** The `User-Agent` of the client that follows a link. It tells the stage which websites to play. */
 export const userAgentOf = (index: number): string => `link ${index}`;
 
-/** Plays the websites of each link, in the order of the links. */
-export async function openStage(websites: readonly Website[]): Promise<Stage> {
+/** Plays the websites of each link, in the order of the links, on two ports of 127.0.0.1 for all hosts and ports. */
+export async function openStage(websites: readonly Website[]) {
   const answer = (encrypted: boolean) => (request: http.IncomingMessage) => {
     const { method = '', url: path = '', headers, socket } = request;
     const { host = '', cookie = '', 'user-agent': userAgent = '' } = headers;
@@ -52,19 +45,17 @@ export async function openStage(websites: readonly Website[]): Promise<Stage> {
   const plain = http.createServer(answer(false));
   const certificate = await testCertificate();
   const secure = https.createServer(certificate, answer(true));
+  const key = new X509Certificate(certificate.cert).publicKey.export({ type: 'spki', format: 'der' });
   return {
     port: await listening(plain),
     tlsPort: await listening(secure),
-    fingerprint: createHash('sha256').update(publicKeyOf(certificate.cert)).digest('base64'),
+    /** The fingerprint of the certificate's key, for Chromium. */
+    fingerprint: createHash('sha256').update(key).digest('base64'),
     close() {
       cutOff(plain);
       cutOff(secure);
     },
   };
-}
-
-function publicKeyOf(certificate: string): Buffer {
-  return new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' });
 }
 
 function message({ status = 200, headers = [], body = '', raw }: Reply, headOnly: boolean): string {

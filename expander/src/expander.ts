@@ -48,7 +48,7 @@ export function createExpander(config: Config, outside: Outside) {
   const run = circuitBreaker('the cache in Redis', log, timedOperations(registry));
   const shared = redis && redisCache(redis, run, allowedNetworks, metrics.cacheLookups);
   const guard = createGuard(allowedNetworks, metrics.refusedTargets);
-  const names = sharedLookup(lookup ?? createResolve(guard), metrics.nameLookups);
+  const names = sharedLookup(lookup ?? createResolve(guard));
   const { request, close } = guardedRequest(
     { guard, lookup: names.lookup, userAgent: config.EXPANDER_USER_AGENT },
     connector,

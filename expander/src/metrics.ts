@@ -4,55 +4,39 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 /** The expander's own metrics, registered in `registry`. */
 export function createExpanderMetrics(registry: Registry) {
   const registers = [registry];
-  const lookups = new Counter({
-    name: 'expander_cache_lookups_total',
-    help: 'Lookups in the caches, by tier (memory, redis) and result (hit, miss, failed).',
-    labelNames: ['tier', 'result'],
-    registers,
-  });
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+
+  const cacheLookups = counter(
+    'expander_cache_lookups_total',
+    'Lookups in the caches, by tier (memory, redis) and result (hit, miss, failed).',
+    'tier',
+    'result',
+  );
   for (const tier of ['memory', 'redis'])
-    for (const result of ['hit', 'miss', 'failed']) lookups.inc({ tier, result }, 0);
+    for (const result of ['hit', 'miss', 'failed']) cacheLookups.inc({ tier, result }, 0);
 
   return {
-    cacheLookups: lookups,
-    ends: new Counter({
-      name: 'expander_expansions_total',
-      help: 'Expansions, cached ones included, by the code of their end.',
-      labelNames: ['end'],
-      registers,
-    }),
-    keyRequests: new Counter({
-      name: 'expander_key_requests_total',
-      help: 'Requests with a key, by its name; - is an unknown key.',
-      labelNames: ['key'],
-      registers,
-    }),
-    refusedTargets: new Counter({
-      name: 'expander_targets_refused_total',
-      help: 'Targets that the public-address guard refused.',
-      registers,
-    }),
+    cacheLookups,
+    ends: counter('expander_expansions_total', 'Expansions, cached ones included, by their end code.', 'end'),
+    keyRequests: counter(
+      'expander_key_requests_total',
+      'Requests with a key, by its name; - is an unknown key.',
+      'key',
+    ),
+    refusedTargets: counter(
+      'expander_targets_refused_total',
+      'Targets that the public-address guard refused.',
+    ),
     hopDurations: new Histogram({
       name: 'expander_hop_duration_seconds',
-      help: 'Time of a hop, by the class of its status or the code of its error.',
+      help: 'Hop duration, by status class or error code.',
       labelNames: ['status_class', 'error_type'],
       buckets: durationBuckets,
       registers,
     }),
-    inFlight: new Gauge({
-      name: 'expander_expansions_in_flight',
-      help: 'Expansions in progress that no cache answered.',
-      registers,
-    }),
-    hopsWaiting: new Gauge({
-      name: 'expander_hops_waiting',
-      help: 'Hops that wait for a place at their website.',
-      registers,
-    }),
-    nameLookups: new Gauge({
-      name: 'expander_lookups_in_flight',
-      help: 'Names that are being looked up.',
-      registers,
-    }),
+    inFlight: gauge('expander_expansions_in_flight', 'Expansions in progress, without cache hits.'),
+    hopsWaiting: gauge('expander_hops_waiting', 'Hops that wait for a place at their website.'),
   };
 }

@@ -1,4 +1,4 @@
-import { isNetwork } from './guard/public-address.ts';
+import ip from 'ipaddr.js';
 
 /** Load tests read the other. */
 export const ownNames = { prefix: 'EXPANDER_', others: ['EXPANDER_URL'] };
@@ -21,7 +21,7 @@ export const variables = {
     fallback: '',
     read(text: string) {
       const networks = text.split(/[\s,]+/).filter(Boolean);
-      return networks.every(isNetwork) ? networks : undefined;
+      return networks.every(ip.isValidCIDR) ? networks : undefined;
     },
     fault: 'is not a list of networks such as 127.0.0.0/8,::1/128',
   },

@@ -3,10 +3,7 @@ import { aborted, overloaded } from '../expansion/errors.ts';
 
 /** Bytes of one body: 10 000 URLs of 800 bytes. */
 const maxBulkSize = 8_000_000;
-/**
- * Bytes of all bodies that are being read or expanded: three of the largest. JSON beyond Latin-1 takes six times as
- * much once it is parsed, 140 MB of the 384 that docker-compose.yml gives the expander.
- */
+/** Bytes of all bodies in progress. Parsed JSON takes up to six times as much: 140 of the container's 384 MB. */
 const maxHeld = 3 * maxBulkSize;
 
 /** Reads request bodies, with a limit on their total size. */
@@ -14,14 +11,12 @@ export function createBodyReader() {
   let held = 0;
 
   /**
-   * @returns the text, and `release`, which frees its memory for other bodies; call it once. The text rejects with
-   *   HTTPException 413 if the body is too large, and with ExpansionError `overloaded` if there is no memory for it, or
-   *   `aborted` if the client leaves.
+   * @returns the text, and `release`, which frees its memory; call it once. The text rejects with HTTPException 413 if the
+   *   body is too large, or with ExpansionError: `overloaded` without free memory, `aborted` if the client leaves.
    */
   return (request: Request) => {
     let size = 0;
     const read = async () => {
-      // It grows with the body.
       const bytes = new Uint8Array(new ArrayBuffer(0, { maxByteLength: maxBulkSize }));
       for await (const chunk of request.body ?? []) {
         if (size + chunk.length > maxBulkSize) {
@@ -35,12 +30,13 @@ export function createBodyReader() {
       }
       return new TextDecoder().decode(bytes);
     };
-    const text = read().catch((error) => {
-      throw request.signal.aborted ? aborted(error) : error;
-    });
-    const release = () => {
-      held -= size;
+    return {
+      text: read().catch((error) => {
+        throw request.signal.aborted ? aborted(error) : error;
+      }),
+      release() {
+        held -= size;
+      },
     };
-    return { text, release };
   };
 }

@@ -3,26 +3,17 @@ import type { Expansion } from '../expansion/expansion.ts';
 import { maxLength, tooLong } from '../expansion/target.ts';
 import type { NumberedUrl } from './url-list.ts';
 
-/** Why a line failed; `fault` is one of ours. */
-interface Failure {
-  code: ErrorCode | 'fault';
-  message: string;
-}
-
 /** One line of the response, for one line of the request. */
-export interface BulkLine {
+export interface BulkLine extends Pick<Expansion, 'longUrl' | 'redirectCount' | 'cached'> {
   /** Counted from 1, in the order of the request. */
   line: number;
   /** The URL of the request, cut if it is too long; empty if it is not a string. */
   url: string;
-  longUrl: string | null;
-  redirectCount: number;
-  cached: boolean;
-  error: Failure | null;
+  /** `fault` is a bug of ours. */
+  error: { code: ErrorCode | 'fault'; message: string } | null;
 }
 
-/** The part of an expansion that a line has. */
-export type LineExpansion = Pick<Expansion, 'longUrl' | 'redirectCount' | 'cached' | 'error'>;
+type Outcome = Partial<Omit<BulkLine, 'line' | 'url'>>;
 
 /**
  * Expands many URLs, and gives each line to `write` when it is done, which may hold up the next one. A line that fails does
@@ -33,11 +24,11 @@ export type LineExpansion = Pick<Expansion, 'longUrl' | 'redirectCount' | 'cache
  */
 export async function processList(
   urls: IteratorObject<NumberedUrl> | AsyncGenerator<NumberedUrl>,
-  expand: (url: string) => Promise<LineExpansion>,
+  expand: (url: string) => Promise<Outcome>,
   write: (line: BulkLine) => Promise<void> | undefined,
   { concurrency, onFault }: { concurrency: number; onFault: (fault: unknown) => void },
 ): Promise<void> {
-  const expandLine = async (url: unknown): Promise<LineExpansion | { error: Failure }> => {
+  const expandLine = async (url: unknown): Promise<Outcome> => {
     if (typeof url !== 'string') return { error: { code: 'invalid_url', message: 'This is not a string.' } };
     const { code, message } = tooLong();
     if (url.length > maxLength) return { error: { code, message } };
@@ -51,8 +42,7 @@ export async function processList(
   const work = async () => {
     for await (const [line, given] of urls) {
       const url = typeof given === 'string' ? given.slice(0, maxLength) : '';
-      const expansion = { longUrl: null, redirectCount: 0, cached: false, ...(await expandLine(given)) };
-      const { longUrl, redirectCount, cached, error } = expansion;
+      const { longUrl = null, redirectCount = 0, cached = false, error = null } = await expandLine(given);
       await write({ line, url, longUrl, redirectCount, cached, error });
     }
   };

@@ -26,6 +26,16 @@ export async function readUrls(
   body: string,
   { isJson = false, turn = async () => {} }: { isJson?: boolean; turn?: Turn } = {},
 ): Promise<NumberedUrl[]> {
+  if (isJson || arrayStart.test(body)) {
+    await turn();
+    if (hasMoreValues(body, maxUrls)) throw tooManyUrls();
+    await turn();
+    const array = parseArray(body);
+    if (array) return array;
+    if (isJson) {
+      throw new ExpansionError('invalid_url', 'Content-Type says JSON, but the body is not an array.');
+    }
+  }
   const pieces = async function* () {
     for (let start = 0; start < body.length; start += pieceSize) {
       await turn();
@@ -33,15 +43,6 @@ export async function readUrls(
     }
   };
   const urls: NumberedUrl[] = [];
-  const isArray = isJson || arrayStart.test(body);
-  await turn();
-  if (isArray && hasMoreValues(body, maxUrls)) throw tooManyUrls();
-  await turn();
-  const array = isArray ? parseArray(body) : null;
-  if (isJson && !array) {
-    throw new ExpansionError('invalid_url', 'Content-Type says JSON, but the body is not an array.');
-  }
-  if (array) return array;
   for await (const url of linesOf(pieces())) {
     if (urls.length === maxUrls) throw tooManyUrls();
     urls.push(url);
@@ -63,27 +64,9 @@ export async function* inTurns(urls: readonly NumberedUrl[], turn: Turn): AsyncG
   }
 }
 
-/** A line with enough of its text to tell whether it begins an array, or too much white space before it. */
-const enough = /\S(?:[^\r\n]*[\r\n]|[^\r\n]{63})|^\s{4096}/;
-
-/** Yields URLs as they arrive, without a limit. An array is read whole. */
-export async function* readUrlStream(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<NumberedUrl> {
-  const texts = decoded(bytes);
-  let beginning = '';
-  for (let next = await texts.next(); !next.done; next = await texts.next()) {
-    beginning += next.value;
-    if (enough.test(beginning)) break;
-  }
-  if (arrayStart.test(beginning)) {
-    beginning += (await Array.fromAsync(texts)).join('');
-    const array = parseArray(beginning);
-    if (array) return yield* array;
-  }
-  const all = async function* () {
-    yield beginning;
-    yield* texts;
-  };
-  yield* linesOf(all());
+/** Yields the lines of a stream as they arrive, without a limit. */
+export function readUrlStream(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<NumberedUrl> {
+  return linesOf(decoded(bytes));
 }
 
 async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Counter } from 'prom-client';
 import {
   cacheKey,
   doubtTime,
@@ -13,33 +14,28 @@ import { endsInFailure } from '../expansion/lifetime.ts';
 import { type Target, withoutFragment } from '../expansion/target.ts';
 import { createCounts } from '../expansion/turn.ts';
 
-/** Keeps expansions for all replicas. */
+/** A cache for all replicas. */
 export interface SharedCache {
-  /** The expansion of `key`, which may have expired; null also if the cache is down or the entry is invalid. */
+  /** The expansion of `key`, which may have expired. Null also if the cache is down or the entry is invalid. */
   get(key: string): Promise<{ expansion: Expansion; text: string } | null>;
-  /** Keeps `text`, an expansion as JSON. */
+  /** @param text an expansion as JSON. */
   set(key: string, text: string, milliseconds: number): void;
-}
-
-/** Counts the lookups in each tier. */
-export interface LookupCounter {
-  inc(labels: { tier: 'memory' | 'redis'; result: 'hit' | 'miss' | 'failed' }): void;
 }
 
 /** Characters of the largest entry. */
 const maxEntrySize = 64 * 1024;
 
-/** Concurrent refreshes of one client. With the 48 places of its lists, they leave room at an origin for single requests. */
+/** Concurrent refreshes of one client. Together with the 48 places of its lists, that leaves single requests 4 at an origin. */
 const maxRefreshes = 4;
 
-/** Entries whose failed refresh is remembered. */
+/** Entries with a failed refresh. */
 const maxFailedRefreshes = 10_000;
 
 /**
- * Serves hits from `memory`, before any layer that shares or limits work. A stale result is returned at once and refreshed for
- * the next request. A failed refresh is retried only once such a failure would have expired.
+ * Serves hits from `memory`, before any layer that shares or limits work. A stale entry is served at once and refreshed in the
+ * background. A failed refresh is retried once a cached failure would have expired.
  */
-export function serveFromMemory(memory: MemoryTier, lookups?: LookupCounter) {
+export function serveFromMemory(memory: MemoryTier, lookups?: Pick<Counter, 'inc'>) {
   return (followRedirects: FollowRedirects): FollowRedirects => {
     const nextRefresh = new LRUCache<string, number>({ max: maxFailedRefreshes });
     const refreshesOf = createCounts();
@@ -68,18 +64,19 @@ export function serveFromMemory(memory: MemoryTier, lookups?: LookupCounter) {
 }
 
 /**
- * Keeps expansions in `memory`, for `serveFromMemory`, and in `redis`, which it asks first. A failure never replaces a result
- * that can still be served.
+ * Serves expansions from `redis`, and keeps new ones there and in `memory`. A failure never replaces a result that can still
+ * be served.
  */
 export function cacheExpansions(memory: MemoryTier, redis?: SharedCache) {
-  const write = (key: string, { sources, ...expansion }: Expansion) => {
+  const write = (key: string, expansion: Expansion) => {
     if (expansion.staleUntil <= Date.now()) return;
-    const text = JSON.stringify(expansion);
+    const { sources, ...shared } = expansion;
+    const text = JSON.stringify(shared);
     if (text.length > maxEntrySize) return;
-    memory.set(key, { ...asCached(expansion), ...(sources && { sources }) }, text);
-    const share = () => redis?.set(key, text, expansion.staleUntil - Date.now());
-    // Other processes would not learn of unsolicited bytes on its connection.
-    if (sources) setTimeout(() => isVoid({ sources }) || share(), doubtTime).unref();
+    memory.set(key, asCached(expansion), text);
+    const share = () => isVoid(expansion) || redis?.set(key, text, expansion.staleUntil - Date.now());
+    // Other processes cannot see unsolicited bytes that arrive on the connection later.
+    if (sources) setTimeout(share, doubtTime).unref();
     else share();
   };
 
@@ -100,7 +97,6 @@ export function cacheExpansions(memory: MemoryTier, redis?: SharedCache) {
     };
 }
 
-/** Replays the hops of a cached expansion. */
 function replay(expansion: Expansion, { onHop }: ExpandOptions): Expansion {
   for (const hop of expansion.hops) onHop?.(hop);
   return expansion;
@@ -123,45 +119,44 @@ function isSound(expansion: Expansion): boolean {
   return isUsable(expansion) && !hasFailed(expansion);
 }
 
-/** Whether something failed, so that the next result may differ. */
+/** Whether a retry may give another result. */
 function hasFailed({ error, hops }: Expansion): boolean {
   return error !== null || endsInFailure(hops.at(-1));
 }
 
-/** Bytes of all entries: as objects they take hardly more than as text. */
+/** Bytes of all entries. As an object, an entry takes hardly more than as text. */
 const maxSize = 32 * 1024 * 1024;
 
-/** Bytes that an entry takes in addition to its text and key. */
+/** Bytes of an entry besides its text and key. */
 const overhead = 200;
 
 export type MemoryTier = ReturnType<typeof memoryTier>;
 
-/** Keeps expansions, marked as cached, in this process, and evicts the least recently used. */
+/** The cache of this process, for expansions marked as cached. It evicts the least recently used. */
 export function memoryTier() {
   const entries = new LRUCache<string, Expansion>({ maxSize });
   return {
-    /** The expansion of `key`, which may have expired, shared by all callers. */
+    /** The expansion of `key`, which may have expired. */
     get: (key: string) => entries.get(key) ?? null,
     set(key: string, expansion: Expansion, text: string) {
-      // V8 keeps two bytes for each character if one is beyond Latin-1, such as in a host's name in Unicode.
+      // V8 stores text with any character beyond Latin-1 in two bytes per character.
       const bytes = text.length * (/[^\0-\xff]/.test(text) ? 2 : 1);
       entries.set(key, expansion, { size: key.length + bytes + overhead });
     },
   };
 }
 
-/** Cached responses, and characters of the longest one with its URL: 20 MiB together. */
-const maxAnswers = 10_000;
-const maxAnswerSize = 2_048;
+/** Cached responses, and characters of the longest one with its URL: at most 20 MiB. */
+const maxResponses = 10_000;
+const maxResponseSize = 2_048;
 
 /**
- * Caches the responses of single hops, so that two short URLs into one chain share its hops. A response to a cookie, or with
- * one, is for one chain only.
+ * Caches the responses of single hops, so that chains share them. A response to a cookie, or with one, is for one chain only.
  *
- * @returns a layer; all functions that it wraps share the cache.
+ * @returns a layer. All functions that it wraps share the cache.
  */
 export function cacheHops() {
-  const cache = new LRUCache<string, HopResponse>({ max: maxAnswers });
+  const cache = new LRUCache<string, HopResponse>({ max: maxResponses });
   return (fetchHop: FetchHop): FetchHop =>
     async (url, options) => {
       const requested = withoutFragment(url);
@@ -169,16 +164,13 @@ export function cacheHops() {
       const old = options.cookie ? undefined : cache.get(key);
       const hit = old && old.freshUntil > Date.now() && !old.source?.hasStrayed ? old : undefined;
       if (hit && !options.refresh && !options.again) return { ...hit, cached: true };
-      const answer = await fetchHop(url, options);
-      // If the client left or a deadline passed, the response may be cut short, whatever the layers below made of it.
+      const response = await fetchHop(url, options);
+      // After an abort, the response may be cut short.
       options.signal?.throwIfAborted();
-      if (options.cookie || (hit && endsInFailure(answer))) return answer;
-      const { location, refresh, title, setCookies } = answer;
-      const length = [requested, location, refresh?.url, title].reduce(
-        (sum, text) => sum + (text?.length ?? 0),
-        0,
-      );
-      if (length <= maxAnswerSize && !setCookies) cache.set(key, answer);
-      return answer;
+      const { location, refresh, title, setCookies } = response;
+      const { length } = [requested, location, refresh?.url, title].join('');
+      const isKept = !options.cookie && !setCookies && length <= maxResponseSize;
+      if (isKept && !(hit && endsInFailure(response))) cache.set(key, response);
+      return response;
     };
 }

@@ -2,7 +2,7 @@ import { type Timed, untimed } from '@longhand/shared/durations.ts';
 import type { Log } from '@longhand/shared/log.ts';
 import { within } from '../expansion/deadline.ts';
 
-/** Milliseconds an operation may take. */
+/** Milliseconds for an operation. */
 const timeout = 250;
 /** Milliseconds between two attempts while the circuit is open. */
 const pause = 1_000;
@@ -10,11 +10,10 @@ const pause = 1_000;
 const late = Symbol('late');
 
 /**
- * A circuit breaker for something that may hang. An operation that takes longer than 250 ms opens the circuit; then one
- * operation a second tests whether it answers in time again, and all others fail at once.
+ * A circuit breaker. An operation that takes longer than 250 ms opens the circuit. Then one operation a second probes the
+ * dependency, and all others fail at once, until a probe succeeds in time.
  *
- * @param timed takes the time of each operation.
- * @returns runs an operation, and throws what it throws, or at once while the circuit is open.
+ * @param name names the dependency in messages.
  */
 export function circuitBreaker(name: string, log: Pick<Log, 'warn' | 'info'>, timed: Timed = untimed): Timed {
   let open = false;

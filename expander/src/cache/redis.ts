@@ -1,25 +1,26 @@
 import type { Timed } from '@longhand/shared/durations.ts';
 import type { Redis } from 'ioredis';
+import type { Counter } from 'prom-client';
 import type { Expansion } from '../expansion/expansion.ts';
-import { asCached, type LookupCounter, type SharedCache } from './caches.ts';
+import { asCached, type SharedCache } from './caches.ts';
 
 /** The commands of Redis that the cache uses. */
 export type CacheClient = Pick<Redis, 'get' | 'set' | 'eval'>;
 
-/** Part of every key. Increment it when the form of an entry changes: other entries are then ignored. */
+/** Part of every key. Increment it when the form of an entry changes, so that old entries are ignored. */
 const schemaVersion = 8;
 
 /**
- * Keeps entries in Redis, for all replicas.
+ * A cache in Redis, for all replicas.
  *
- * @param run keeps a Redis that hangs from delaying every request.
- * @param allowedNetworks is part of every key: a result from an exempt network is for services with that exemption only.
+ * @param run protects requests from a hung Redis.
+ * @param allowedNetworks part of every key, because results from exempt networks are for equally exempt services only.
  */
 export function redisCache(
   redis: CacheClient,
   run: Timed,
   allowedNetworks: readonly string[],
-  lookups?: LookupCounter,
+  lookups?: Pick<Counter, 'inc'>,
 ): SharedCache {
   const scope = `expansion:${schemaVersion} [${allowedNetworks.toSorted().join(',')}]`;
   const counted = <Entry>(result: 'hit' | 'miss' | 'failed', entry: Entry) => {

@@ -1,4 +1,3 @@
-import type { LineExpansion } from '../bulk/process-list.ts';
 import { cacheHops } from '../cache/caches.ts';
 import { followRedirects } from '../expansion/chain.ts';
 import { createExpand } from '../expansion/expand.ts';
@@ -31,5 +30,5 @@ export async function createCommandExpander({ follow, maxRedirect, timeout, envi
       : fetchHead(request);
   const { chain } = createExpand(followRedirects(cacheHops()(checkUrls(guard)(fetchHop)), times));
 
-  return (url: string): Promise<LineExpansion> => chain(url, { follow, maxRedirect });
+  return (url: string) => chain(url, { follow, maxRedirect });
 }

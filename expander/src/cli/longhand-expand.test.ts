@@ -12,7 +12,7 @@ import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { startShortener } from '@longhand/shortener';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { website } from '../../testing/website.ts';
 import { createCommandExpander } from './expander.ts';
 import { readOptions } from './options.ts';
@@ -246,21 +246,16 @@ describe('a list from a pipe', () => {
   });
 });
 
-describe('the progress', () => {
-  test('is drawn on a terminal, ten times a second and at the end', () => {
-    const drawn: string[] = [];
-    let time = 0;
-    const progress = createProgress({ isTTY: true, write: (text) => drawn.push(text) }, () => time);
-    progress.step(true);
-    progress.step(true);
-    time += 100;
-    progress.step(false);
-    progress.step(true);
-    progress.end();
-    expect(drawn).toEqual([
-      '\r1 processed, 0 failed',
-      '\r3 processed, 1 failed',
-      '\r4 processed, 1 failed\n',
-    ]);
-  });
+test('a terminal shows the progress, ten times a second and at the end', () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const drawn: string[] = [];
+  const progress = createProgress(true, (text) => drawn.push(text));
+  progress.step(true);
+  progress.step(true);
+  vi.advanceTimersByTime(100);
+  progress.step(false);
+  progress.step(true);
+  progress.end();
+  expect(drawn).toEqual(['\r1 processed, 0 failed', '\r3 processed, 1 failed', '\r4 processed, 1 failed\n']);
 });

@@ -3,9 +3,9 @@ import { controls } from '@longhand/shared/control-characters.ts';
 import type { BulkLine } from '../bulk/process-list.ts';
 import { asciiJson } from '../web/ascii-json.ts';
 
-/** Writes a result as one line. Control characters are escaped: they could end the line, control the terminal or reorder its text. */
 export type Format = (line: BulkLine) => string;
 
+/** One line per result. Control characters are escaped, because they could control the terminal. */
 export const formats = {
   ndjson: (line) => `${asciiJson(line)}\n`,
   tsv: ({ line, url, longUrl, redirectCount, error }) =>
@@ -52,35 +52,29 @@ export function createOutput(stream: Writable) {
   };
 }
 
-/** The part of standard error that the progress needs. */
-export interface Terminal {
-  isTTY?: boolean;
-  write(text: string): unknown;
-}
-
 /** Milliseconds between two drawings. */
 const interval = 100;
 
 export type Progress = ReturnType<typeof createProgress>;
 
-/** Counts results. Draws the counts on a terminal; elsewhere writes them once, at the end. */
-export function createProgress(terminal: Terminal, now: () => number = Date.now) {
+/** Counts results. Draws the counts while they grow, if `isDrawn`, and writes them at the end. */
+export function createProgress(isDrawn: boolean, write: (text: string) => unknown) {
   let done = 0;
   let failed = 0;
   let drawn = Number.NEGATIVE_INFINITY;
-  const summary = () => `${done} processed, ${failed} failed`;
+  const summary = () => `${isDrawn ? '\r' : ''}${done} processed, ${failed} failed`;
   return {
     step(success: boolean) {
       done += 1;
       if (!success) failed += 1;
-      if (!terminal.isTTY || now() - drawn < interval) return;
-      terminal.write(`\r${summary()}`);
-      drawn = now();
+      if (!isDrawn || Date.now() - drawn < interval) return;
+      write(summary());
+      drawn = Date.now();
     },
     /** Failures so far. */
     failed: () => failed,
     end(remark = '') {
-      terminal.write(`${terminal.isTTY ? '\r' : ''}${summary()}${remark}\n`);
+      write(`${summary()}${remark}\n`);
     },
   };
 }

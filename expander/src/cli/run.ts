@@ -21,11 +21,9 @@ export async function run(): Promise<number> {
     return 2;
   }
   const output = createOutput(process.stdout);
-  const progress = createProgress({
-    // Results on the same terminal are progress enough.
-    isTTY: process.stderr.isTTY && !process.stdout.isTTY,
-    write: (text) => process.stderr.write(text),
-  });
+  // Results on the same terminal are progress enough.
+  const isDrawn = process.stderr.isTTY && !process.stdout.isTTY;
+  const progress = createProgress(isDrawn, (text) => process.stderr.write(text));
   const work = options.help ? output.end(manual) : expandAll(options, output, progress);
   try {
     const signal = await Promise.race([work, output.failed]);

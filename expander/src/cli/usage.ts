@@ -18,8 +18,8 @@ DESCRIPTION
   Follows the redirects of each URL with HEAD requests, and writes one line for it as soon as its end is known.
   Lines come in order of completion; each has the number of its URL.
 
-  Without a URL, standard input is read as it arrives: one URL per line, or a JSON array. Blank lines are skipped,
-  a missing scheme means http://. Memory use does not grow with the list.
+  Without a URL, standard input is read as it arrives, one URL per line. Blank lines are skipped, and a missing
+  scheme means http://. Memory use does not grow with the list.
 
   Only public addresses are contacted, on every hop.
 

@@ -17,11 +17,17 @@ export interface Guard {
 type Address = ip.IPv4 | ip.IPv6;
 type Network = [Address, number];
 
-/** The only IPv6 space that is public unicast (RFC 4291 section 2.4, and IANA's allocation of it). */
+/** The only public unicast IPv6 space (RFC 4291, section 2.4). */
 const globalUnicast: Network = ip.parseCIDR('2000::/3');
 
-/** Azure serves a machine's secrets at this address, which is otherwise public. */
+/** Azure serves a virtual machine's secrets at this public address. */
 const azureMetadata: Network = ip.parseCIDR('168.63.129.16/32');
+
+/** The well-known NAT64 prefix (RFC 6052): the rest is the address of an IPv4 host. */
+const nat64: Network = ip.parseCIDR('64:ff9b::/96');
+
+/** ISATAP (RFC 5214) puts an IPv4 address into the interface identifier of any prefix. */
+const isatap = /:(?:0|200):5efe:[^:]+:[^:]+$/;
 
 /** Ranges of ipaddr.js that are used at home and at work. */
 const privateRanges = ['private', 'carrierGradeNat', 'linkLocal', 'uniqueLocal', 'deprecatedSiteLocal'];
@@ -43,12 +49,7 @@ const refusedPorts: ReadonlySet<string> = new Set(
 );
 
 /** Names of hosts nearby: RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and single labels. */
-const localName = /^[^.]+$|(?:^|\.)(?:localhost|local|internal|home\.arpa)$/i;
-
-/** Whether `text` is a network in CIDR notation. */
-export function isNetwork(text: string): boolean {
-  return ip.isValidCIDR(text);
-}
+const localName = /^[^.]+\.?$|(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i;
 
 /**
  * A guard that accepts public unicast addresses only, and those in `allowedNetworks` (CIDRs). With `allowedNetworks`,
@@ -65,7 +66,7 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
   };
 
   const hostRefusal = (hostname: string) => {
-    const host = withoutDot(hostname.replace(/^\[|\]$/g, ''));
+    const host = hostname.replace(/^\[|\]$/g, '');
     if (isIP(host) === 0) {
       return allowed.length === 0 && localName.test(host) ? `${host} is a name in a local network.` : null;
     }
@@ -87,7 +88,7 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
       if (refusal) throw refused(refusal);
     },
     checkAddresses(hostname, addresses) {
-      const local = localName.test(withoutDot(hostname));
+      const local = localName.test(hostname);
       for (const address of addresses.map((answer) => ip.parse(answer.address))) {
         if (isAllowed(address)) continue;
         if (local) throw refused(`${hostname} is a name in a local network.`);
@@ -107,33 +108,19 @@ export function checkUrls({ checkUrl }: Pick<Guard, 'checkUrl'>) {
     };
 }
 
-/** Whether an address is public unicast. */
-export function isPublic(address: Address): boolean {
-  const inside = embeddedIPv4(address.toByteArray());
-  if (inside?.transparent) return isPublic(inside.address);
-  // ipaddr.js knows IANA's special-purpose registries.
-  if (address.range() !== 'unicast' || contains(azureMetadata, address)) return false;
-  if (address.kind() === 'ipv6' && !contains(globalUnicast, address)) return false;
-  return !inside || isPublic(inside.address);
-}
-
 /**
- * The IPv4 address inside an IPv6 address. `transparent` means that both address the same host: IPv4-mapped (RFC 4291)
- * and the well-known NAT64 prefix (RFC 6052). ISATAP (RFC 5214) puts it into the interface identifier of any prefix.
- * The blocks of IPv4-compatible, local NAT64, 6to4 and Teredo addresses are refused as a whole.
+ * Whether an address is public unicast. ipaddr.js has IANA's special-purpose registries. The blocks of IPv4-compatible,
+ * local NAT64, 6to4 and Teredo addresses are refused as a whole.
  */
-function embeddedIPv4(bytes: number[]): { address: Address; transparent: boolean } | null {
-  if (bytes.length !== 16) return null;
-  const prefix = Buffer.from(bytes.slice(0, 12)).toString('hex');
-  const transparent = prefix === '00000000000000000000ffff' || prefix === '0064ff9b0000000000000000';
-  if (!transparent && !/0[02]005efe$/.test(prefix)) return null;
-  return { address: ip.fromByteArray(bytes.slice(12)), transparent };
+export function isPublic(address: Address): boolean {
+  const range = address.range();
+  const embedded = () => isPublic(ip.fromByteArray(address.toByteArray().slice(-4)));
+  if (range === 'ipv4Mapped' || contains(nat64, address)) return embedded();
+  if (range !== 'unicast' || contains(azureMetadata, address)) return false;
+  if (address.kind() === 'ipv4') return true;
+  return contains(globalUnicast, address) && (!isatap.test(address.toNormalizedString()) || embedded());
 }
 
 function contains(network: Network, address: Address): boolean {
   return network[0].kind() === address.kind() && address.match(network);
-}
-
-function withoutDot(hostname: string): string {
-  return hostname.replace(/\.$/, '');
 }

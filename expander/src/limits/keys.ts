@@ -7,11 +7,15 @@ import { ExpansionError } from '../expansion/errors.ts';
 import { keyedClient } from '../expansion/expansion.ts';
 import { charge, type Rate, readRate, type Take } from './rate.ts';
 
-/** What a client with a key has: a name for logs and metrics, and a rate instead of all others. */
 interface Key {
+  /** For logs and metrics. */
   name: string;
+  /** Replaces all other rates. */
   rate: Rate;
 }
+
+const form =
+  'a name of a-z, 0-9 and -, a key of at least 16 of A-Z, a-z, 0-9, - and _, and a rate such as 10r/s';
 
 /** Requests with unknown keys from one address. */
 const unknownRate: Rate = { count: 60, period: 60_000 };
@@ -30,11 +34,8 @@ export function readKeys(text: string): { keys: Map<string, Key>; faults: string
     const [, name = '', secret = '', rateText = ''] =
       /^\s*([a-z0-9][a-z0-9-]{0,63})\s+([\w-]{16,})\s+(\S+)\s*$/.exec(line) ?? [];
     const rate = readRate(rateText);
-    if (!rate) {
-      faults.push(
-        `line ${i + 1} is not a name of a-z, 0-9 and -, a key of at least 16 of A-Z, a-z, 0-9, - and _, and a rate such as 10r/s`,
-      );
-    } else if (names.has(name) || keys.has(digest(secret))) {
+    if (!rate) faults.push(`line ${i + 1} is not ${form}`);
+    else if (names.has(name) || keys.has(digest(secret))) {
       faults.push(`line ${i + 1} has the name or the key of another line`);
     } else {
       names.add(name);
@@ -44,7 +45,7 @@ export function readKeys(text: string): { keys: Map<string, Key>; faults: string
   return { keys, faults };
 }
 
-/** A lookup of a digest tells nothing about the key by the time that it takes. */
+/** The duration of a digest lookup reveals nothing about the key. */
 const digest = (secret: string) => hash('sha256', secret);
 
 /**
@@ -56,7 +57,7 @@ export function watchKeys(
   path: string,
   take: Take,
   log: Pick<Log, 'info' | 'error'>,
-  requests?: Pick<Counter, 'inc'>,
+  requests: Pick<Counter, 'inc'>,
 ) {
   let keys: ReadonlyMap<string, Key> = new Map();
   const read = () => {
@@ -75,7 +76,7 @@ export function watchKeys(
      */
     async charge(secret: string, address: string, onName: (name: string) => void): Promise<string> {
       const key = keys.get(digest(secret));
-      requests?.inc({ key: key?.name ?? '-' });
+      requests.inc({ key: key?.name ?? '-' });
       if (key) {
         onName(key.name);
         await charge(take, keyedClient(key.name), key.rate, 'requests with this key');

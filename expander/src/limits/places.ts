@@ -16,7 +16,9 @@ const defaults = {
   waitingOfClient: 256,
 };
 
-/** The places and waiting hops of one turn at one origin. A hop is called with its place. */
+type StartHop = (place: Queue) => void;
+
+/** The places and waiting hops of one turn at one origin. */
 export interface Queue {
   key: string;
   client: string;
@@ -24,7 +26,7 @@ export interface Queue {
   origin: string;
   /** The counters of a place: all, the origin, the client, the client there, its lists there. */
   shares: string[];
-  hops: Set<(place: Queue) => void>;
+  hops: Set<StartHop>;
 }
 
 type Index = Map<string, Map<string, Queue>>;
@@ -99,24 +101,27 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
       }
       return undefined;
     },
-    /** Queues a hop, unless it can start at once or too many wait. Hops of chains that have begun come first. */
-    join(
-      turn: string,
-      origin: string,
-      startHop: (place: Queue) => void,
-      hasBegun?: boolean,
-    ): Queue | undefined {
+    /**
+     * Starts a hop, or queues it. Hops of chains that have begun come first.
+     *
+     * @returns false if too many hops wait.
+     */
+    join(turn: string, origin: string, startHop: StartHop, hasBegun = false): boolean {
       const queue = find(turn, origin) ?? newQueue(turn, origin);
-      if (hasRoom(queue)) return void startHop(take(queue));
-      if (!mayWait(queue)) return undefined;
-      count(waits(queue), 1);
-      queue.hops = hasBegun ? new Set([startHop, ...queue.hops]) : queue.hops.add(startHop);
-      enter(queue);
-      return queue;
+      if (hasRoom(queue)) startHop(take(queue));
+      else if (!mayWait(queue)) return false;
+      else {
+        count(waits(queue), 1);
+        queue.hops = hasBegun ? new Set([startHop, ...queue.hops]) : queue.hops.add(startHop);
+        enter(queue);
+      }
+      return true;
     },
-    leave(queue: Queue, startHop: (place: Queue) => void) {
+    /** Removes a hop from its queue, if it is there. */
+    leave(turn: string, origin: string, startHop: StartHop) {
+      const queue = find(turn, origin);
+      if (!queue?.hops.delete(startHop)) return;
       count(waits(queue), -1);
-      queue.hops.delete(startHop);
       if (queue.hops.size === 0) remove(queue);
     },
     /** Whether no hop waits. */

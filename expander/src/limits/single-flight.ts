@@ -17,27 +17,25 @@ const maxWaiting = 256;
 /** Milliseconds that a single request waits for a place. All its waits count toward the time of a chain. */
 const maxWait = 3_000;
 
-/** A waiting request. It gets each hop, and learns when a hop starts and stops waiting for its place. */
+/** A waiting request. */
 interface Listener {
   onHop(hop: Hop): void;
+  /** Called when a hop begins to wait for its place, and when it stops. */
   onWait(waits: boolean): void;
 }
 
 /** An expansion in flight, and the requests that wait for it. */
 interface Flight {
   expansion: Promise<Expansion>;
-  /** For requests that join later. */
   hops: Hop[];
-  /** One for each waiting request. */
   listeners: Set<Listener>;
-  /** Their turns. */
+  /** Counts the requests in each turn. */
   turns: ReturnType<typeof createCounts>;
   /** The queue in which a hop waits. */
   queue?: TurnQueue | undefined;
   /** The client that started the expansion. */
   client: string | undefined;
-  /** Stops the expansion. */
-  abandon: () => void;
+  abandon(): unknown;
 }
 
 /**
@@ -51,28 +49,22 @@ export function singleFlight(followRedirects: FollowRedirects): FollowRedirects 
   const start = (key: string, target: Target, options: ExpandOptions) => {
     const stop = new AbortController();
     const forget = () => flights[key] === flight && delete flights[key];
-    const flight = {
-      hops: [],
-      listeners: new Set(),
-      turns: createCounts(),
-      client: options.client,
-      abandon() {
-        if (forget()) stop.abort();
-      },
-    } as Omit<Flight, 'expansion'> as Flight;
-    flight.turns.add(turnOf(options.client, options.list), 1);
+    const [hops, listeners, turns] = [[] as Hop[], new Set<Listener>(), createCounts()];
+    const abandon = () => forget() && stop.abort();
+    const flight = { hops, listeners, turns, client: options.client, abandon } as Flight;
+    turns.add(turnOf(options.client, options.list), 1);
     flights[key] = flight;
     flight.expansion = followRedirects(target, {
       ...options,
-      turns: flight.turns,
+      turns,
       signal: stop.signal,
       onHop(hop) {
-        flight.hops.push(hop);
-        for (const { onHop } of flight.listeners) onHop(hop);
+        hops.push(hop);
+        for (const { onHop } of listeners) onHop(hop);
       },
       onWait(queue) {
         flight.queue = queue;
-        for (const { onWait } of flight.listeners) onWait(queue !== undefined);
+        for (const { onWait } of listeners) onWait(queue !== undefined);
       },
     });
     // Forget the flight before its listeners learn of the end.

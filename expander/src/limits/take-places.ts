@@ -4,6 +4,8 @@ import type { FetchHop, FetchHopOptions } from '../expansion/expansion.ts';
 import { turnOf } from '../expansion/turn.ts';
 import { createPlaces, type Queue } from './places.ts';
 
+const nobody = { names: () => [turnOf()].values() };
+
 /**
  * A layer in which every hop waits for a place at its website.
  *
@@ -11,16 +13,12 @@ import { createPlaces, type Queue } from './places.ts';
  * @throws ExpansionError `overloaded` if too many hops wait, or the signal's reason if that ends the wait.
  */
 export function takePlaces(waiting?: Pick<Gauge, 'inc' | 'dec'>, places = createPlaces()) {
-  const nobody = { names: () => [turnOf()].values() };
   const wait = (origin: string, { turns = nobody, chain, signal, onWait }: FetchHopOptions) => {
     const { promise, resolve, reject } = Promise.withResolvers<Queue>();
-    const queues = new Map<string, Queue>();
-    const leave = (turn: string) => {
-      const queue = queues.get(turn);
-      if (queue && queues.delete(turn)) places.leave(queue, start);
-    };
+    const join = (turn: string) => places.join(turn, origin, start, chain?.hasBegun);
+    const leave = (turn: string) => places.leave(turn, origin, start);
     const end = () => {
-      queues.keys().forEach(leave);
+      for (const turn of turns.names()) leave(turn);
       signal?.removeEventListener('abort', stop);
       waiting?.dec();
       onWait?.();
@@ -33,12 +31,8 @@ export function takePlaces(waiting?: Pick<Gauge, 'inc' | 'dec'>, places = create
       end();
       reject(aborted(signal?.reason));
     };
-    const join = (turn: string) => {
-      const queue = places.join(turn, origin, start, chain?.hasBegun);
-      if (queue) queues.set(turn, queue);
-    };
-    for (const turn of turns.names()) join(turn);
-    if (queues.size === 0) throw overloaded('Too many requests from your address are waiting');
+    const joined = [...turns.names()].filter(join);
+    if (joined.length === 0) throw overloaded('Too many requests from your address are waiting');
     waiting?.inc();
     onWait?.({ join, leave });
     signal?.addEventListener('abort', stop);
@@ -48,8 +42,8 @@ export function takePlaces(waiting?: Pick<Gauge, 'inc' | 'dec'>, places = create
 
   return (fetchHop: FetchHop): FetchHop =>
     async (url, options) => {
-      const free = places.take((options.turns ?? nobody).names(), url.origin);
-      const place = free ?? (await wait(url.origin, options));
+      const { turns = nobody } = options;
+      const place = places.take(turns.names(), url.origin) ?? (await wait(url.origin, options));
       try {
         return await fetchHop(url, options);
       } finally {

@@ -1,6 +1,6 @@
 /**
- * Bundles the command and its imports into `out/`, keeps the code for `--follow=all` in a separate file,
- * and puts the licenses of the bundled packages beside it.
+ * Bundles the command and its imports into `out/`, with the code for `--follow=all` in a separate file.
+ * Adds the licenses of the bundled packages.
  */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

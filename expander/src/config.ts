@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Rate, readRate } from './limits/rate.ts';
 import { ownNames, type Variable, variables } from './variables.ts';
 
-/** Expansions that one client may cause; unlimited by default. */
+/** Expansions per client; unlimited by default. */
 const clientRate: Variable<Rate | null> = {
   fallback: '',
   read: (text) => (text === '' ? null : readRate(text)),
@@ -13,12 +13,11 @@ const clientRate: Variable<Rate | null> = {
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** @throws Error that names every fault of the environment. */
+/** @throws Error that names every invalid variable. */
 export function readConfig(env: NodeJS.ProcessEnv) {
   return readEnv(
     {
       ...serviceVariables,
-      /** The cache. Without it the expander is slower. */
       ...redisVariables,
       EXPANDER_ALLOWED_NETWORKS: schema(variables.EXPANDER_ALLOWED_NETWORKS),
       EXPANDER_MAX_REDIRECT: schema(variables.EXPANDER_MAX_REDIRECT),

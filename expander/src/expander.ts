@@ -27,16 +27,16 @@ import { createApp } from './web/app.ts';
 /** Everything outside the process. */
 export interface Outside {
   log: Log;
-  /** Caches expansions beyond this process; without it only the process does. */
+  /** A cache that all replicas share. Without it, each process has only its own. */
   redis?: CacheClient;
-  /** Name lookups; by default the name servers of `/etc/resolv.conf` are asked. */
+  /** Replaces the lookups at the name servers of `/etc/resolv.conf`. */
   lookup?: Lookup;
   metrics?: Registry;
-  /** Called if the page would print a missing value; throws by default. */
+  /** Called if a page template prints a missing value; throws by default. */
   onMissing?: (fault: Error) => void;
 }
 
-/** The expander: what is connected to what. `close` is for its connections. */
+/** Connects the parts of the expander. `close` closes its connections. */
 export function createExpander(config: Config, outside: Outside) {
   const { log, redis, lookup, metrics: registry = new Registry(), onMissing } = outside;
   const metrics = createExpanderMetrics(registry);
@@ -64,9 +64,9 @@ export function createExpander(config: Config, outside: Outside) {
     ? watchKeys(config.EXPANDER_KEYS_FILE, take, log, metrics.keyRequests)
     : undefined;
 
-  // Checked again once a hop has its place: another chain may have made the same request meanwhile.
+  // Before and after the wait for a place, because another chain may have made the same request meanwhile.
   const cached = cacheHops();
-  // A request passes through these layers, from the first to the last.
+  // A request passes through these layers in order.
   const follow = layers<FollowRedirects>(
     serveFromMemory(memory, metrics.cacheLookups),
     singleFlight,
@@ -86,7 +86,7 @@ export function createExpander(config: Config, outside: Outside) {
   );
 
   const expand = createExpand(follow, { maxRedirect: config.EXPANDER_MAX_REDIRECT, ends: metrics.ends });
-  // Otherwise any website could scan the exempt networks through the API, and caches would outlive the exemption.
+  // Disables CORS, or any website could scan the exempt networks, and caching, which would outlive the exemption.
   const exempt = allowedNetworks.length > 0;
   return {
     app: createApp(expand, { log, exempt, chargeKey: keys?.charge, turns, onMissing }),
@@ -98,7 +98,7 @@ export function createExpander(config: Config, outside: Outside) {
   };
 }
 
-/** A layer that counts the expansions in progress. */
+/** A layer that counts expansions in progress. */
 function countInFlight(gauge: Gauge) {
   return (follow: FollowRedirects): FollowRedirects =>
     (target, options) => {
@@ -107,7 +107,7 @@ function countInFlight(gauge: Gauge) {
     };
 }
 
-/** Of the status only its class is a label, because websites choose it, from 0 to 999,999,999. */
+/** The class of a status, because a website may send any from 0 to 999,999,999 and each label value is a time series. */
 const statusClass = ({ status }: HopResponse) => ({
   status_class: status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : 'other',
 });

@@ -11,7 +11,7 @@ const { log, metrics, run } = prepareService('expander', manifest.version, confi
 const redis = cacheClient(config, log);
 // Without Redis the expander is slower, but ready.
 redisState(metrics, () => redis.ping());
-const onMissing = (err: Error) => log.error({ err }, 'the page prints nothing where a value is missing');
+const onMissing = (err: Error) => log.error({ err }, 'a page template prints a missing value');
 const expander = createExpander(config, { redis, log, metrics, onMissing });
 
 await run(expander.app, {

@@ -10,7 +10,7 @@ export function createExpanderMetrics(registry: Registry) {
 
   const cacheLookups = counter(
     'expander_cache_lookups_total',
-    'Lookups in the caches, by tier (memory, redis) and result (hit, miss, failed).',
+    'Cache lookups, by tier (memory, redis) and result (hit, miss, failed).',
     'tier',
     'result',
   );
@@ -22,7 +22,7 @@ export function createExpanderMetrics(registry: Registry) {
     ends: counter('expander_expansions_total', 'Expansions, cached ones included, by their end code.', 'end'),
     keyRequests: counter(
       'expander_key_requests_total',
-      'Requests with a key, by its name; - is an unknown key.',
+      'Requests with a key, by key name; - is an unknown key.',
       'key',
     ),
     refusedTargets: counter(

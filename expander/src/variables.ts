@@ -1,18 +1,17 @@
 import ip from 'ipaddr.js';
 
-/** Load tests read the other. */
+/** Only load tests read `EXPANDER_URL`. */
 export const ownNames = { prefix: 'EXPANDER_', others: ['EXPANDER_URL'] };
 
-/** An environment variable of both the service and the command. */
+/** An environment variable, parsed in the same way by the service and the command. */
 export interface Variable<Value> {
-  /** The text if it is not set. */
+  /** The default, as text. */
   fallback: string;
-  /** Parses the text; undefined if it is invalid, as `fault` says. */
+  /** @returns undefined if the text is invalid, and `fault` is the message. */
   read(text: string): Value | undefined;
   fault: string;
 }
 
-/** Maximum of redirects. */
 const mostRedirects = 20;
 
 export const variables = {
@@ -25,7 +24,7 @@ export const variables = {
     },
     fault: 'is not a list of networks such as 127.0.0.0/8,::1/128',
   },
-  /** Redirects followed before an expansion stops; `expand.maxRedirect` at start. */
+  /** Redirects to follow; the initial `expand.maxRedirect`. */
   EXPANDER_MAX_REDIRECT: {
     fallback: '5',
     read: (text: string) =>

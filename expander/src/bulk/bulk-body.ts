@@ -1,18 +1,18 @@
 import { HTTPException } from 'hono/http-exception';
 import { aborted, overloaded } from '../expansion/errors.ts';
 
-/** Bytes of one body: 10 000 URLs of 800 bytes. */
+/** Bytes per body: 10,000 URLs of 800 bytes. */
 const maxBulkSize = 8_000_000;
 /** Bytes of all bodies in progress. Parsed JSON takes up to six times as much: 140 of the container's 384 MB. */
 const maxHeld = 3 * maxBulkSize;
 
-/** Reads request bodies, with a limit on their total size. */
+/** Reads request bodies and limits their total size. */
 export function createBodyReader() {
   let held = 0;
 
   /**
-   * @returns the text, and `release`, which frees its memory; call it once. The text rejects with HTTPException 413 if the
-   *   body is too large, or with ExpansionError: `overloaded` without free memory, `aborted` if the client leaves.
+   * @returns the text, and `release`, which frees its memory and must be called once. The text rejects with HTTPException
+   *   413 if the body is too large, or with ExpansionError `overloaded` (no free memory) or `aborted` (the client left).
    */
   return (request: Request) => {
     let size = 0;

@@ -3,23 +3,23 @@ import type { Expansion } from '../expansion/expansion.ts';
 import { maxLength, tooLong } from '../expansion/target.ts';
 import type { NumberedUrl } from './url-list.ts';
 
-/** One line of the response, for one line of the request. */
+/** The response line for one line of the request. */
 export interface BulkLine extends Pick<Expansion, 'longUrl' | 'redirectCount' | 'cached'> {
-  /** Counted from 1, in the order of the request. */
+  /** Line number in the request, from 1. */
   line: number;
-  /** The URL of the request, cut if it is too long; empty if it is not a string. */
+  /** The given URL, truncated if it is too long. Empty if the value is not a string. */
   url: string;
-  /** `fault` is a bug of ours. */
+  /** `fault` means a bug in the expander. */
   error: { code: ErrorCode | 'fault'; message: string } | null;
 }
 
 type Outcome = Partial<Omit<BulkLine, 'line' | 'url'>>;
 
 /**
- * Expands many URLs, and gives each line to `write` when it is done, which may hold up the next one. A line that fails does
- * not affect the others.
+ * Expands many URLs. A failed line does not affect the others.
  *
- * @param concurrency expansions at a time.
+ * @param write gets each line as soon as it is done. Its promise delays the next expansion.
+ * @param concurrency concurrent expansions.
  * @param onFault gets the errors that `expand` throws.
  */
 export async function processList(

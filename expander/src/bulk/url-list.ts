@@ -3,24 +3,24 @@ import { HTTPException } from 'hono/http-exception';
 import { ExpansionError } from '../expansion/errors.ts';
 import { maxLength } from '../expansion/target.ts';
 
-/** URLs in one request. */
+/** URLs per request. */
 const maxUrls = 10_000;
 
-/** A URL, or another value of a JSON array in its place, with its number, counted from 1. */
+/** A URL, or any value of a JSON array, with its number from 1. */
 export type NumberedUrl = readonly [line: number, url: unknown];
 
 /** Waits for the client's turn in the event loop. */
 type Turn = () => Promise<void>;
 
-/** Characters that are split into lines in one turn: eight million line ends take 0.3 s. */
+/** Characters to split into lines per turn. Eight million line ends take 0.3 s. */
 const pieceSize = 64 * 1024;
 
 /**
- * Reads the URLs of a request, at most 10,000.
+ * Reads the URLs of a request body.
  *
- * @param isJson whether the body is declared to be JSON.
- * @throws HTTPException 413 if there are more.
- * @throws ExpansionError `invalid_url` if it is declared to be JSON but is not an array.
+ * @param isJson whether `Content-Type` says JSON.
+ * @throws HTTPException 413 if there are more than 10,000 URLs.
+ * @throws ExpansionError `invalid_url` if `isJson` and the body is not an array.
  */
 export async function readUrls(
   body: string,
@@ -53,10 +53,10 @@ export async function readUrls(
 const tooManyUrls = () =>
   new HTTPException(413, { message: `There are more than ${maxUrls} URLs; send them in several requests.` });
 
-/** Lines that a list begins in one turn: if they are cached, each takes about 0.1 ms, and nothing else stops them. */
+/** Lines that a list starts per turn. A cached line takes about 0.1 ms and never waits for anything else. */
 const linesATurn = 8;
 
-/** Yields `urls`, a few in each turn. */
+/** Yields `urls`, a few per turn. */
 export async function* inTurns(urls: readonly NumberedUrl[], turn: Turn): AsyncGenerator<NumberedUrl> {
   for (const [i, url] of urls.entries()) {
     if (i % linesATurn === 0) await turn();
@@ -64,7 +64,7 @@ export async function* inTurns(urls: readonly NumberedUrl[], turn: Turn): AsyncG
   }
 }
 
-/** Yields the lines of a stream as they arrive, without a limit. */
+/** Yields the lines of a stream of any length as they arrive. */
 export function readUrlStream(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<NumberedUrl> {
   return linesOf(decoded(bytes));
 }
@@ -76,8 +76,8 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
 }
 
 /**
- * Splits text that arrives in pieces into lines, which end with LF, CR or both, and yields those that are not blank. A URL
- * of more than 8 KiB comes cut, but still longer than that.
+ * Splits text into lines, which end with LF, CR or both, and yields non-blank lines. A line of more than 8 KiB is truncated,
+ * but stays too long for a URL.
  */
 async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<NumberedUrl> {
   let line = 0;
@@ -85,22 +85,22 @@ async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<NumberedU
   const split = function* (text: string, lineEnd: RegExp): Generator<NumberedUrl> {
     const lines = (unfinished + text).split(lineEnd);
     const rest = lines.pop() ?? '';
-    // The beginning, and the end, which may be a CR.
+    // The last two characters may include a CR.
     unfinished = rest.slice(0, maxLength) + rest.slice(maxLength).slice(-2);
     for (const url of lines) {
       line += 1;
       if (url.trim() !== '') yield [line, url];
     }
   };
-  // A CR at the end may be the first half of a line end. With `yield*` each URL would cost twice the CPU.
+  // A CR at the end of a piece may be half of a CRLF. `yield*` would double the CPU time.
   for await (const text of pieces) for (const url of split(text, /\r\n|\n|\r(?!$)/)) yield url;
   for (const url of split('\n', /\r\n?|\n/)) yield url;
 }
 
-/** The beginning of an array, but not of a URL without a scheme: `[::1]/x`. */
+/** The start of a JSON array. A URL without a scheme may also start with a bracket: `[::1]/x`. */
 const arrayStart = /^\s*\[(?!\s*[\da-f:.]{1,45}\])/i;
 
-/** The values of an array but for blank strings; null if `text` is not an array. */
+/** The values of an array, except blank strings; null if `text` is not an array. */
 function parseArray(text: string): NumberedUrl[] | null {
   try {
     const array: unknown = JSON.parse(text);

@@ -25,7 +25,7 @@ export interface SharedCache {
 /** Characters of the largest entry. */
 const maxEntrySize = 64 * 1024;
 
-/** Concurrent refreshes of one client. Together with the 48 places of its lists, that leaves single requests 4 at an origin. */
+/** Concurrent refreshes per client. With 48 places for its lists, 4 of its 56 places at an origin remain for single requests. */
 const maxRefreshes = 4;
 
 /** Entries with a failed refresh. */
@@ -84,7 +84,7 @@ export function cacheExpansions(memory: MemoryTier, redis?: SharedCache) {
     async (target, options) => {
       const key = cacheKey(target, options);
       const entry = await redis?.get(key);
-      // If another replica has refreshed the entry, Redis has it: one request to the website serves all replicas.
+      // Another replica may have refreshed the entry: one request to the website serves all replicas.
       const isServed = (old: Expansion) => (options.refresh ? isFresh(old) && isSound(old) : isUsable(old));
       if (entry && !options.again && isServed(entry.expansion)) {
         memory.set(key, entry.expansion, entry.text);
@@ -102,7 +102,7 @@ function replay(expansion: Expansion, { onHop }: ExpandOptions): Expansion {
   return expansion;
 }
 
-/** `expansion`, marked as cached with all its hops. */
+/** Marks an expansion and its hops as cached. */
 export function asCached(expansion: Expansion): Expansion {
   return { ...expansion, cached: true, hops: expansion.hops.map((hop) => ({ ...hop, cached: true })) };
 }
@@ -124,7 +124,7 @@ function hasFailed({ error, hops }: Expansion): boolean {
   return error !== null || endsInFailure(hops.at(-1));
 }
 
-/** Bytes of all entries. As an object, an entry takes hardly more than as text. */
+/** Bytes of all entries. An entry takes about as much memory as its text. */
 const maxSize = 32 * 1024 * 1024;
 
 /** Bytes of an entry besides its text and key. */
@@ -146,12 +146,12 @@ export function memoryTier() {
   };
 }
 
-/** Cached responses, and characters of the longest one with its URL: at most 20 MiB. */
+/** Cached responses, and characters of the longest response with its URL: at most 20 MiB in all. */
 const maxResponses = 10_000;
 const maxResponseSize = 2_048;
 
 /**
- * Caches the responses of single hops, so that chains share them. A response to a cookie, or with one, is for one chain only.
+ * Caches the responses of single hops, so that chains share them. Responses that depend on a cookie or set one are not cached.
  *
  * @returns a layer. All functions that it wraps share the cache.
  */

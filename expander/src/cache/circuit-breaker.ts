@@ -4,7 +4,7 @@ import { within } from '../expansion/deadline.ts';
 
 /** Milliseconds for an operation. */
 const timeout = 250;
-/** Milliseconds between two attempts while the circuit is open. */
+/** Milliseconds between probes. */
 const pause = 1_000;
 
 const late = Symbol('late');

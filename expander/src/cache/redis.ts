@@ -4,7 +4,7 @@ import type { Counter } from 'prom-client';
 import type { Expansion } from '../expansion/expansion.ts';
 import { asCached, type SharedCache } from './caches.ts';
 
-/** The commands of Redis that the cache uses. */
+/** The Redis commands that the cache and the rate limit use. */
 export type CacheClient = Pick<Redis, 'get' | 'set' | 'eval'>;
 
 /** Part of every key. Increment it when the form of an entry changes, so that old entries are ignored. */
@@ -40,7 +40,7 @@ export function redisCache(
       }
     },
     set(key, text, milliseconds) {
-      // A lost write is a cache miss.
+      // A failed write only causes a cache miss.
       run('SET', () => redis.set(`${scope} ${key}`, text, 'PX', Math.round(milliseconds))).catch(() => {});
     },
   };

@@ -8,13 +8,10 @@ import { fetchHead } from '../hop/fetch-hop.ts';
 import { guardedRequest } from '../hop/request.ts';
 import type { Options } from './options.ts';
 
-/** A website's share of the chain's time: 3 s of 8, as in the service. */
+/** One website's share of the chain's time: 3 s of 8, as in the service. */
 const hopShare = 3 / 8;
 
-/**
- * The expander of the command: the service's guard, client, cache of hops and rules for a chain. `--concurrency` replaces
- * the limits for clients.
- */
+/** The service's expander without its limits for clients, which `--concurrency` replaces. */
 export async function createCommandExpander({ follow, maxRedirect, timeout, environment }: Options) {
   const guard = createGuard(environment.EXPANDER_ALLOWED_NETWORKS);
   const { lookup } = sharedLookup(createResolve(guard));
@@ -23,7 +20,7 @@ export async function createCommandExpander({ follow, maxRedirect, timeout, envi
     connector,
   );
   const times = { hop: timeout * hopShare, chain: timeout };
-  // Half a megabyte of code, loaded only for `--follow=all`.
+  // Only `--follow=all` loads this half megabyte of code.
   const fetchHop =
     follow === 'all'
       ? (await import('../hop/browse.ts')).createBrowse(request, times.hop)

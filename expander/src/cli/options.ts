@@ -10,7 +10,7 @@ type Environment = {
 
 export type Options = ReturnType<typeof readOptions>;
 
-/** @throws Error that says which option or variable is wrong, and its valid values. */
+/** @throws Error that names the first wrong option or variable and its valid values. */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv) {
   const { values, positionals } = parseArgs({
     args,
@@ -32,13 +32,12 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv) {
   return {
     follow: follow as Follow,
     format: formats[format] as Format,
-    /** Expansions in flight. Each may hold a connection, and processes often get 1,024 files. */
+    /** Expansions in flight. Each may need a connection, and a process may often open only 1,024 files. */
     concurrency: number('concurrency', values.concurrency, 1, 256),
     /** Milliseconds for a URL with all its redirects. */
     timeout: number('timeout', values.timeout, 1, 600) * 1_000,
     maxRedirect: number('max-redirect', values['max-redirect'] ?? `${maxRedirect}`, 0, 50),
     help: values.help,
-    /** The URLs on the command line. */
     urls: positionals,
     environment,
   };
@@ -50,7 +49,6 @@ function number(name: string, text: string, min: number, max: number): number {
   throw new Error(`--${name}=${text}: use a whole number from ${min} to ${max}`);
 }
 
-/** Reads the variables `EXPANDER_*`. */
 function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   const [unknown] = unknownNames(
     env,

@@ -18,7 +18,7 @@ function field(value: string | number): string {
 
 export type Output = ReturnType<typeof createOutput>;
 
-/** Writes lines to `stream`, batched for each turn of the event loop. */
+/** Writes lines to `stream`, in one batch per turn of the event loop. */
 export function createOutput(stream: Writable) {
   let text = '';
   let drained: Promise<void> | undefined;
@@ -43,7 +43,7 @@ export function createOutput(stream: Writable) {
       text += line;
       return drained;
     },
-    /** Resolves when everything has been handed to the system; never, if that fails. */
+    /** Resolves when the system has taken everything. If that fails, only `failed` settles. */
     end(last = '') {
       const rest = text + last;
       text = '';
@@ -52,12 +52,12 @@ export function createOutput(stream: Writable) {
   };
 }
 
-/** Milliseconds between two drawings. */
+/** Milliseconds between two updates. */
 const interval = 100;
 
 export type Progress = ReturnType<typeof createProgress>;
 
-/** Counts results. Draws the counts while they grow, if `isDrawn`, and writes them at the end. */
+/** Counts results and writes the counts at the end. @param isDrawn whether to draw them meanwhile. */
 export function createProgress(isDrawn: boolean, write: (text: string) => unknown) {
   let done = 0;
   let failed = 0;
@@ -71,7 +71,6 @@ export function createProgress(isDrawn: boolean, write: (text: string) => unknow
       write(summary());
       drawn = Date.now();
     },
-    /** Failures so far. */
     failed: () => failed,
     end(remark = '') {
       write(`${summary()}${remark}\n`);

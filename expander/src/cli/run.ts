@@ -8,10 +8,10 @@ import { type Options, readOptions } from './options.ts';
 import { createOutput, createProgress, type Output, type Progress } from './output.ts';
 import { manual, usage } from './usage.ts';
 
-/** Milliseconds after an interruption for the reader to take the remaining results. */
+/** Milliseconds for the reader to take the remaining results after an interruption. */
 const patience = 1_000;
 
-/** The command `longhand-expand`. @returns its exit status. */
+/** Runs the command. @returns its exit status. */
 export async function run(): Promise<number> {
   let options: Options;
   try {
@@ -21,7 +21,7 @@ export async function run(): Promise<number> {
     return 2;
   }
   const output = createOutput(process.stdout);
-  // Results on the same terminal are progress enough.
+  // On the same terminal, the results show the progress.
   const isDrawn = process.stderr.isTTY && !process.stdout.isTTY;
   const progress = createProgress(isDrawn, (text) => process.stderr.write(text));
   const work = options.help ? output.end(manual) : expandAll(options, output, progress);
@@ -30,7 +30,7 @@ export async function run(): Promise<number> {
     if (signal) return 128 + signal;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // The reader has left, as `head` does.
+    // The reader has exited, as `head` does.
     if (code !== 'EPIPE') {
       process.stderr.write(`longhand-expand: ${escapeControls(message)}\n`);
       return 2;
@@ -39,7 +39,7 @@ export async function run(): Promise<number> {
   return progress.failed() > 0 ? 1 : 0;
 }
 
-/** @returns the number of the signal that interrupted it, if one did. */
+/** @returns the number of the signal that interrupted it, if any. */
 async function expandAll(options: Options, output: Output, progress: Progress): Promise<number | undefined> {
   const expand = await createCommandExpander(options);
   const given = options.urls.values().map((url, i): NumberedUrl => [i + 1, url]);

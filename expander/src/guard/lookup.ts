@@ -5,25 +5,25 @@ import { within } from '../expansion/deadline.ts';
 import type { FetchHop } from '../expansion/expansion.ts';
 import type { Guard } from './public-address.ts';
 
-/** Resolves a name to all its addresses. */
+/** Looks up all addresses of a name. */
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
 /** c-ares waits 250 ms to 1 s for each try. Five tries last the 2 s that a recursive resolver may need. */
 const settings = { timeout: 1_000, maxTimeout: 1_000, tries: 5 };
 
-/** Milliseconds for all tries at all servers. After the 3 s of a hop, the error would blame the website. */
+/** Milliseconds for all tries at all servers: less than the 3 s of a hop, whose timeout would blame the website. */
 const patience = 2_500;
 
-/** Milliseconds to wait for the second family's addresses (RFC 8305, section 3). */
+/** Milliseconds to wait for the other family's addresses (RFC 8305, section 3). */
 const resolutionDelay = 50;
 
 /** RFC 6761, section 6.3. */
 const localhost = /(?:^|\.)localhost\.?$/i;
 
-/** The codes of c-ares for a name that does not exist, has no address, or cannot exist. */
+/** c-ares error codes for a name that does not exist, has no address, or is invalid. */
 const unknown = ['ENOTFOUND', 'ENODATA', 'EBADNAME'];
 
-/** c-ares does not ask the next server after these refusals. */
+/** c-ares error codes after which it does not try the next server. */
 const refusals = ['EREFUSED', 'ESERVFAIL', 'ENOTIMP'];
 
 /**
@@ -64,7 +64,7 @@ export function createResolve({ isExempt }: Pick<Guard, 'isExempt'>, servers?: s
 
 type Resolvers = readonly [Resolver, ...Resolver[]];
 
-/** A resolver for all servers, which prefers a responsive one, and one for each further server, for use after a refusal. */
+/** The first resolver uses all servers and prefers a responsive server. The rest use one further server each. */
 function createResolvers(servers?: string[]): Resolvers {
   const all = createResolver(servers);
   const [, ...others] = all.getServers();
@@ -92,7 +92,7 @@ function failure(code: string, cause?: unknown): NodeJS.ErrnoException {
   return Object.assign(new Error(`name lookup failed: ${code}`, { cause }), { code });
 }
 
-/** Shares a lookup of a name while it is in progress. */
+/** Callers share the lookup of a name while it is in progress. */
 export function sharedLookup(lookup: Lookup) {
   const inProgress = new Map<string, Promise<LookupAddress[]>>();
 
@@ -104,7 +104,7 @@ export function sharedLookup(lookup: Lookup) {
     return addresses;
   };
 
-  /** A layer that keeps an aborted hop until its lookup ends. A lookup cannot be cancelled, so hop limits bound lookups. */
+  /** A layer that keeps an aborted hop in flight until its lookup ends, so that the limits for hops also limit lookups. */
   const untilLookedUp =
     (fetchHop: FetchHop): FetchHop =>
     async (url, options) => {

@@ -4,11 +4,11 @@ import ip from 'ipaddr.js';
 import { type ErrorReason, ExpansionError } from '../expansion/errors.ts';
 import type { FetchHop } from '../expansion/expansion.ts';
 
-/** Decides which targets may be contacted. The first two methods throw an ExpansionError `target_refused`. */
+/** Decides which targets the expander may contact. The checks throw ExpansionError `target_refused`. */
 export interface Guard {
-  /** Checks the URL itself: credentials, port, local names, and a host that is an address. */
+  /** Checks the URL: its credentials, port and host. */
   checkUrl(url: URL): void;
-  /** Checks every address of a name, before a connection to one of them is opened. */
+  /** Checks every address of a name, before any connection to it. */
   checkAddresses(hostname: string, addresses: readonly LookupAddress[]): void;
   /** Whether `address` is in an allowed network. */
   isExempt(address: string): boolean;
@@ -29,7 +29,7 @@ const nat64: Network = ip.parseCIDR('64:ff9b::/96');
 /** ISATAP (RFC 5214) puts an IPv4 address into the interface identifier of any prefix. */
 const isatap = /:(?:0|200):5efe:[^:]+:[^:]+$/;
 
-/** Ranges of ipaddr.js that are used at home and at work. */
+/** ipaddr.js ranges of home and company networks. */
 const privateRanges = ['private', 'carrierGradeNat', 'linkLocal', 'uniqueLocal', 'deprecatedSiteLocal'];
 
 /** The bad ports of the Fetch standard, section "Port blocking". */
@@ -43,19 +43,16 @@ const fetchStandard = [
 /** Docker, etcd, MySQL, PostgreSQL, Redis, Consul, Elasticsearch, kubelet, memcached, MongoDB. */
 const dataStoresAndControlPlanes = [2375, 2376, 2379, 3306, 5432, 6379, 8500, 9200, 10250, 11211, 27017];
 
-/** Ports that the guard refuses, as `URL.port` writes them. */
 const refusedPorts: ReadonlySet<string> = new Set(
   [...fetchStandard, ...dataStoresAndControlPlanes].map(String),
 );
 
-/** Names of hosts nearby: RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and single labels. */
+/** Names in a local network: RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and single labels. */
 const localName = /^[^.]+\.?$|(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i;
 
 /**
- * A guard that accepts public unicast addresses only, and those in `allowedNetworks` (CIDRs). With `allowedNetworks`,
- * it accepts a name that can only be local if all its addresses are in them.
- *
- * @param refusals counts refusals.
+ * Creates a guard that accepts public unicast addresses and those in `allowedNetworks` (CIDRs). It accepts a local name only
+ * if all its addresses are in `allowedNetworks`.
  */
 export function createGuard(allowedNetworks: readonly string[] = [], refusals?: { inc(): void }): Guard {
   const allowed = allowedNetworks.map((cidr) => ip.parseCIDR(cidr) as Network);
@@ -99,7 +96,7 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
   };
 }
 
-/** A layer that checks each URL before any request. The guard checks the resolved addresses when it connects. */
+/** A layer that checks each URL before any request. */
 export function checkUrls({ checkUrl }: Pick<Guard, 'checkUrl'>) {
   return (fetchHop: FetchHop): FetchHop =>
     async (url, options) => {
@@ -109,8 +106,8 @@ export function checkUrls({ checkUrl }: Pick<Guard, 'checkUrl'>) {
 }
 
 /**
- * Whether an address is public unicast. ipaddr.js has IANA's special-purpose registries. The blocks of IPv4-compatible,
- * local NAT64, 6to4 and Teredo addresses are refused as a whole.
+ * Whether an address is public unicast. ipaddr.js has IANA's special-purpose registries. All IPv4-compatible, local NAT64,
+ * 6to4 and Teredo addresses are refused.
  */
 export function isPublic(address: Address): boolean {
   const range = address.range();

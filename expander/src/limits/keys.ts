@@ -17,13 +17,13 @@ interface Key {
 const form =
   'a name of a-z, 0-9 and -, a key of at least 16 of A-Z, a-z, 0-9, - and _, and a rate such as 10r/s';
 
-/** Requests with unknown keys from one address. */
+/** Requests with unknown keys per address. */
 const unknownRate: Rate = { count: 60, period: 60_000 };
 
 /**
- * Reads a key from each line: `NAME KEY RATE`. Blank lines and those that begin with `#` are skipped.
+ * Reads a key from each line: `NAME KEY RATE`. Skips blank lines and comments (`#`).
  *
- * @returns the keys by their digests, and a fault for each bad line, without the key in it.
+ * @returns the keys by digest, and a message for each invalid line, which does not show its key.
  */
 export function readKeys(text: string): { keys: Map<string, Key>; faults: string[] } {
   const keys = new Map<string, Key>();
@@ -45,13 +45,13 @@ export function readKeys(text: string): { keys: Map<string, Key>; faults: string
   return { keys, faults };
 }
 
-/** The duration of a digest lookup reveals nothing about the key. */
+/** The duration of a lookup by digest reveals nothing about a key. */
 const digest = (secret: string) => hash('sha256', secret);
 
 /**
- * The keys in the file at `path`, which is read again when it changes. The log gets its faults.
+ * Reads the keys in the file at `path`, again whenever it changes, and logs invalid lines.
  *
- * @param requests counts requests with a key, by its name; `-` is an unknown key.
+ * @param requests counts requests by key name; `-` is an unknown key.
  */
 export function watchKeys(
   path: string,
@@ -68,11 +68,11 @@ export function watchKeys(
   read();
   return {
     /**
-     * Charges a request to the key with which it came from `address`.
+     * Charges a request from `address` to a key.
      *
-     * @param onName called with the key's name, before its rate is checked.
-     * @returns the name.
-     * @throws ExpansionError `unknown_key`, or `rate_limited` if the key's rate, or that of unknown keys, is used up.
+     * @param onName gets the key's name before its rate is checked.
+     * @returns the key's name.
+     * @throws ExpansionError `unknown_key`, or `rate_limited` if the rate of the key, or of unknown keys, is used up.
      */
     async charge(secret: string, address: string, onName: (name: string) => void): Promise<string> {
       const key = keys.get(digest(secret));

@@ -1,17 +1,17 @@
 import { createCounts } from '../expansion/turn.ts';
 
 const defaults = {
-  /** Hops in flight: each has a socket and memory. */
+  /** Hops in flight. Each takes a socket and memory. */
   inAll: 1_024,
-  /** More would be a flood. A host that hangs holds no more. */
+  /** Protects a website from a flood, and limits what a hung website holds. */
   atOrigin: 64,
   /** Eight clients can take all places. */
   ofClient: 128,
   /** Caps one client's share of an origin. */
   ofClientAtOrigin: 56,
-  /** Leaves places there for the client's single requests. */
+  /** Leaves places for the client's single requests. */
   ofListsAtOrigin: 48,
-  /** Waiting hops of single requests. Those of lists are bounded by their lines in progress. */
+  /** Waiting hops of single requests. Lists limit their lines in progress instead. */
   waiting: 4_096,
   waitingOfClient: 256,
 };
@@ -24,7 +24,7 @@ export interface Queue {
   client: string;
   isList: boolean;
   origin: string;
-  /** The counters of a place: all, the origin, the client, the client there, its lists there. */
+  /** Names of the counters of a place: all, the origin, the client, the client there, its lists there. */
   shares: string[];
   hops: Set<StartHop>;
 }
@@ -32,13 +32,14 @@ export interface Queue {
 type Index = Map<string, Map<string, Queue>>;
 
 /**
- * Distributes places for hops at websites. A free place goes to the client with the fewest there or, if all places are taken,
- * with the fewest in all. On a tie clients take turns. A client's single requests come before its lists, which take turns.
+ * Distributes places for hops at websites. A free place goes to the client with the fewest places at that origin or, if all
+ * places were taken, with the fewest in all. On a tie, clients take turns. A client's single requests go before its lists,
+ * which take turns.
  */
 export function createPlaces(limits: Partial<typeof defaults> = {}, counts = createCounts()) {
   const max = { ...defaults, ...limits };
   const sizes = [max.inAll, max.atOrigin, max.ofClient, max.ofClientAtOrigin, max.ofListsAtOrigin];
-  /** Queues with hops: by origin, and by client for single requests and for lists. The queue served last comes last. */
+  /** Non-empty queues by origin, and by client for single requests and for lists, least recently served first. */
   const [atOrigin, singlesOf, listsOf]: [Index, Index, Index] = [new Map(), new Map(), new Map()];
 
   const isFull = (share: string, i: number) => counts.count(share) >= (sizes[i] as number);
@@ -82,7 +83,7 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
     return nextOf(fewest(clients, held, mayStart) ?? '');
   };
   const find = (turn: string, origin: string) => atOrigin.get(origin)?.get(keyOf(turn, origin));
-  /** Starts a hop of `next`, or of its client's single requests there. */
+  /** Starts a hop of `next`, or a single request of its client at the same origin. */
   const start = (next: Queue | undefined) => {
     if (!next) return;
     const queue = find(next.client, next.origin) ?? next;
@@ -93,7 +94,7 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
   };
 
   return {
-    /** Takes a place for one of `turns`, if one is free. */
+    /** Takes a place for the first of `turns` that has a free place. */
     take(turns: Iterable<string>, origin: string): Queue | undefined {
       for (const turn of turns) {
         const queue = newQueue(turn, origin);
@@ -102,7 +103,7 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
       return undefined;
     },
     /**
-     * Starts a hop, or queues it. Hops of chains that have begun come first.
+     * Starts or queues a hop. Hops of chains that have begun go first.
      *
      * @returns false if too many hops wait.
      */
@@ -124,7 +125,6 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
       count(waits(queue), -1);
       if (queue.hops.size === 0) remove(queue);
     },
-    /** Whether no hop waits. */
     isEmpty: () => [atOrigin, singlesOf, listsOf].every(({ size }) => size === 0),
     /** Releases a place and starts a hop that waited for it. */
     release({ client, origin, shares }: Queue) {
@@ -148,8 +148,8 @@ function newQueue(turn: string, origin: string): Queue {
 }
 
 /**
- * The first of those with the fewest places that may start. The search ends at one without places: only a few can come
- * before it.
+ * The first candidate that may start and holds the fewest places. The search stops at a candidate without places; only a few
+ * can precede it.
  */
 function fewest<One>(ones: Iterable<One>, held: (one: One) => number, mayStart: (one: One) => boolean) {
   let best: One | undefined;

@@ -19,18 +19,17 @@ export function readRate(text: string): Rate | undefined {
     : undefined;
 }
 
-/** Takes one from the rate of a client: returns 0, or the milliseconds until the next one. */
+/** Charges one to a client. @returns 0, or milliseconds to wait if the rate is used up. */
 export type Take = (client: string, rate: Rate) => Promise<number>;
 
-/** Clients that one process remembers while Redis is away. */
+/** Clients that a process remembers while Redis is down. */
 const maxClients = 100_000;
 
 const script = readFileSync(`${import.meta.dirname}/take.lua`, 'utf8');
 
-/** Counts in this process alone. @param clock milliseconds. */
+/** Counts in this process, like take.lua. @param clock returns milliseconds. */
 export function takeLocally(clock = () => performance.now()): Take {
   const dues = new LRUCache<string, number>({ max: maxClients });
-  // As take.lua does.
   return async (client, { count, period }) => {
     const now = clock();
     const due = Math.min(Math.max(dues.get(client) ?? now, now), now + period) + period / count;
@@ -40,7 +39,7 @@ export function takeLocally(clock = () => performance.now()): Take {
   };
 }
 
-/** Counts in Redis, for all replicas together; while it is away, in this process. */
+/** Counts in Redis for all replicas, or in this process while Redis is down. */
 export function takeFromAll(redis: Pick<Redis, 'eval'>, run: Timed): Take {
   const locally = takeLocally();
   return async (client, rate) => {
@@ -56,8 +55,8 @@ export function takeFromAll(redis: Pick<Redis, 'eval'>, run: Timed): Take {
 /**
  * Charges one to a client.
  *
- * @param things what the rate counts, for the message.
- * @throws ExpansionError `rate_limited` if its rate is used up.
+ * @param things what the rate limits, for the message.
+ * @throws ExpansionError `rate_limited` if the rate is used up.
  */
 export async function charge(take: Take, client: string, rate: Rate, things: string): Promise<void> {
   const wait = Math.ceil((await take(client, rate)) / 1_000);
@@ -67,8 +66,8 @@ export async function charge(take: Take, client: string, rate: Rate, things: str
 }
 
 /**
- * A layer that limits how many expansions of each client without a key contact websites. Cache hits, expansions that
- * another client has begun, refreshes and refusals by the guard cost nothing.
+ * A layer that limits how many expansions of a client without a key contact websites. Cache hits, shared expansions that
+ * another client started, refreshes and targets that the guard refuses are free.
  */
 export function limitRate(rate: Rate, take: Take) {
   return (fetchHop: FetchHop): FetchHop =>

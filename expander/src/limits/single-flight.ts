@@ -11,16 +11,16 @@ import {
 import type { Target } from '../expansion/target.ts';
 import { createCounts, turnOf } from '../expansion/turn.ts';
 
-/** Requests of one client that wait for one expansion; each holds a connection and some memory. */
+/** Requests of one client that wait for the same expansion. Each holds a connection and memory. */
 const maxWaiting = 256;
 
-/** Milliseconds that a single request waits for a place. All its waits count toward the time of a chain. */
+/** Milliseconds that a single request waits for one place. All its waits count toward the time of its chain. */
 const maxWait = 3_000;
 
 /** A waiting request. */
 interface Listener {
   onHop(hop: Hop): void;
-  /** Called when a hop begins to wait for its place, and when it stops. */
+  /** Called when a hop starts to wait for its place, and when it stops. */
   onWait(waits: boolean): void;
 }
 
@@ -39,11 +39,11 @@ interface Flight {
 }
 
 /**
- * One expansion at a time for each URL and mode: requests that arrive during it share it, hop by hop. A request whose
- * signal is aborted leaves at once; the last one to leave stops the expansion.
+ * Requests for the same URL and mode share an expansion in flight, hop by hop. A request leaves when its signal is aborted,
+ * and the expansion stops when the last request has left.
  */
 export function singleFlight(followRedirects: FollowRedirects): FollowRedirects {
-  // Not a Map: its outgrown tables point to the newer ones, and V8's scavenger keeps finished flights alive through them.
+  // Not a Map: an outgrown table of a Map points to the next one, through which V8's scavenger keeps finished flights alive.
   const flights: Record<string, Flight> = Object.create(null);
 
   const start = (key: string, target: Target, options: ExpandOptions) => {
@@ -67,7 +67,7 @@ export function singleFlight(followRedirects: FollowRedirects): FollowRedirects 
         for (const { onWait } of listeners) onWait(queue !== undefined);
       },
     });
-    // Forget the flight before its listeners learn of the end.
+    // Before the listeners get the result.
     flight.expansion.then(forget, forget);
     return flight;
   };
@@ -81,12 +81,12 @@ export function singleFlight(followRedirects: FollowRedirects): FollowRedirects 
     if (other.turns.count(turn) >= maxWaiting) throw overloaded('Too many requests are waiting for this URL');
     if (other.turns.add(turn, 1) === 1) other.queue?.join(turn);
     const expansion = await wait(other, options);
-    // The rate of another client says nothing about this one.
+    // This client may still have its own rate.
     return expansion.error?.rate && client !== other.client ? expandOnce(target, options) : expansion;
   };
 }
 
-/** The expansion of `flight`, unless the request leaves before. If `onHop` throws, this request alone gets the error. */
+/** Waits for a flight until it ends or the request leaves. If `onHop` throws, only this request fails. */
 async function wait(flight: Flight, { signal, onHop, client, list }: ExpandOptions): Promise<Expansion> {
   const { expansion, hops, listeners, turns, abandon } = flight;
   const { promise, resolve, reject } = Promise.withResolvers<Expansion>();
@@ -102,7 +102,7 @@ async function wait(flight: Flight, { signal, onHop, client, list }: ExpandOptio
         reject(error);
       }
     },
-    // After a wait, the error does not blame the website. Lists have time.
+    // After a wait, the error must not blame the website. Lists wait without a limit.
     onWait(waits) {
       if (list !== undefined) return;
       clearTimeout(timer);

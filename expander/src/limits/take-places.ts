@@ -10,7 +10,7 @@ const nobody = { names: () => [turnOf()].values() };
  * A layer in which every hop waits for a place at its website.
  *
  * @param waiting counts waiting hops.
- * @throws ExpansionError `overloaded` if too many hops wait, or the signal's reason if that ends the wait.
+ * @throws ExpansionError `overloaded` if too many hops wait, or the signal's reason if it is aborted.
  */
 export function takePlaces(waiting?: Pick<Gauge, 'inc' | 'dec'>, places = createPlaces()) {
   const wait = (origin: string, { turns = nobody, chain, signal, onWait }: FetchHopOptions) => {

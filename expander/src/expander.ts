@@ -14,9 +14,7 @@ import type { FetchHop, FollowRedirects, HopResponse } from './expansion/expansi
 import { createResolve, type Lookup, sharedLookup } from './guard/lookup.ts';
 import { checkUrls, createGuard } from './guard/public-address.ts';
 import { createBrowse } from './hop/browse.ts';
-import { connector } from './hop/connector.ts';
-import { fetchHead } from './hop/fetch-hop.ts';
-import { guardedRequest } from './hop/request.ts';
+import { fetchHead, guardedRequest } from './hop/fetch-hop.ts';
 import { watchKeys } from './limits/keys.ts';
 import { limitRate, takeFromAll, takeLocally } from './limits/rate.ts';
 import { singleFlight } from './limits/single-flight.ts';
@@ -49,10 +47,11 @@ export function createExpander(config: Config, outside: Outside) {
   const shared = redis && redisCache(redis, run, allowedNetworks, metrics.cacheLookups);
   const guard = createGuard(allowedNetworks, metrics.refusedTargets);
   const names = sharedLookup(lookup ?? createResolve(guard));
-  const { request, close } = guardedRequest(
-    { guard, lookup: names.lookup, userAgent: config.EXPANDER_USER_AGENT },
-    connector,
-  );
+  const { request, close } = guardedRequest({
+    guard,
+    lookup: names.lookup,
+    userAgent: config.EXPANDER_USER_AGENT,
+  });
   const turns = createTurns();
   const ways = { default: fetchHead(request), all: createBrowse(request, hopTime, turns) };
   const fetchHop: FetchHop = (url, options) =>

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Counter } from 'prom-client';
 import {
   cacheKey,
+  createCounts,
   doubtTime,
   type ExpandOptions,
   type Expansion,
@@ -12,7 +13,6 @@ import {
 } from '../expansion/expansion.ts';
 import { endsInFailure } from '../expansion/lifetime.ts';
 import { type Target, withoutFragment } from '../expansion/target.ts';
-import { createCounts } from '../expansion/turn.ts';
 
 /** A cache for all replicas. */
 export interface SharedCache {

@@ -3,9 +3,7 @@ import { followRedirects } from '../expansion/chain.ts';
 import { createExpand } from '../expansion/expand.ts';
 import { createResolve, sharedLookup } from '../guard/lookup.ts';
 import { checkUrls, createGuard } from '../guard/public-address.ts';
-import { connector } from '../hop/connector.ts';
-import { fetchHead } from '../hop/fetch-hop.ts';
-import { guardedRequest } from '../hop/request.ts';
+import { fetchHead, guardedRequest } from '../hop/fetch-hop.ts';
 import type { Options } from './options.ts';
 
 /** One website's share of the chain's time: 3 s of 8, as in the service. */
@@ -15,10 +13,7 @@ const hopShare = 3 / 8;
 export async function createCommandExpander({ follow, maxRedirect, timeout, environment }: Options) {
   const guard = createGuard(environment.EXPANDER_ALLOWED_NETWORKS);
   const { lookup } = sharedLookup(createResolve(guard));
-  const { request } = guardedRequest(
-    { guard, lookup, userAgent: environment.EXPANDER_USER_AGENT },
-    connector,
-  );
+  const { request } = guardedRequest({ guard, lookup, userAgent: environment.EXPANDER_USER_AGENT });
   const times = { hop: timeout * hopShare, chain: timeout };
   // Only `--follow=all` loads this half megabyte of code.
   const fetchHop =

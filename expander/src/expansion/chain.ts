@@ -1,5 +1,5 @@
 import { startDeadline, type Times } from './deadline.ts';
-import { ExpansionError } from './errors.ts';
+import { ExpansionError, errorLifetimes } from './errors.ts';
 import {
   type End,
   type Expansion,
@@ -12,13 +12,7 @@ import {
   type Source,
 } from './expansion.ts';
 import { describeHost, isOtherDomain } from './host.ts';
-import {
-  endsInFailure,
-  expansionFreshUntil,
-  expansionStaleUntil,
-  failureFreshUntil,
-  responseFreshUntil,
-} from './lifetime.ts';
+import { expansionLifetime, responseFreshUntil } from './lifetime.ts';
 import { startSession, type Visit } from './session.ts';
 import type { Target } from './target.ts';
 
@@ -48,8 +42,8 @@ export function followRedirects(fetchHop: FetchHop, times?: Times): FollowRedire
         ...endedExpansion(at.text, end, hops, redirectCount),
         ...(sources[0] && { sources }),
       };
-      const isKept = !session.isPersonal() && !isVoid(expansion);
-      return isKept ? expansion : { ...expansion, freshUntil: 0, staleUntil: 0 };
+      const mayBeCached = !session.isPersonal() && !isVoid(expansion);
+      return mayBeCached ? expansion : { ...expansion, freshUntil: 0, staleUntil: 0 };
     };
     const follow = async () => {
       for (;;) {
@@ -94,24 +88,22 @@ function tooManyRedirects(maxRedirect: number): End {
   };
 }
 
-/** The expansion that ended, or failed, at `longUrl`. */
+/** An expansion that ended, or failed, at `longUrl`. */
 export function endedExpansion(
   longUrl: string | null,
   end: End | ExpansionError,
   hops: Hop[] = [],
   redirectCount = 0,
 ): Expansion {
-  const chain = { hops, longUrl, redirectCount, cached: false };
+  const chain = { hops, longUrl, redirectCount };
   if (!(end instanceof ExpansionError)) {
-    const freshUntil = expansionFreshUntil(chain);
-    const staleUntil = expansionStaleUntil(freshUntil, endsInFailure(hops.at(-1)));
     const cached = hops.length > 0 && hops.every((hop) => hop.cached || hop.status === null);
-    return { ...chain, end, error: null, cached, freshUntil, staleUntil };
+    return { ...chain, end, error: null, cached, ...expansionLifetime(chain) };
   }
   const { code, message, facts } = end;
   const error = { code, message, ...facts };
-  const freshUntil = failureFreshUntil(end);
-  return { ...chain, end: error, error, freshUntil, staleUntil: freshUntil };
+  const freshUntil = Date.now() + errorLifetimes[code] * 1_000;
+  return { ...chain, end: error, error, cached: false, freshUntil, staleUntil: freshUntil };
 }
 
 function describeHop({ text, url }: Target, { step, response, wrapper }: Visit, milliseconds: number): Hop {
@@ -136,7 +128,7 @@ function factsOf({ refresh: _, setCookies: __, strictTransport: ___, source: ___
   return facts;
 }
 
-/** What there is to say of a URL that is not requested. A wrapper always names the same target; HSTS may be withdrawn. */
+/** Facts for a URL that is not requested. A wrapper always names the same target; a host may withdraw HSTS. */
 function unrequested(status: 301 | 307) {
   const freshUntil = responseFreshUntil(status, {});
   return { status: null, method: null, addressFamily: null, freshUntil, cached: false } as const;

@@ -3,7 +3,7 @@ import { Cookie, CookieJar, defaultPath, pathMatch } from 'tough-cookie';
 /** Bytes of a cookie's name and value that browsers accept (RFC 6265bis section 5.6). */
 const maxCookieSize = 4_096;
 
-/** Bytes of all `Set-Cookie` fields of a chain that are read, and how many. */
+/** The `Set-Cookie` fields of a chain that are read: their bytes, and their number. */
 const maxTotalSize = 32 * 1024;
 const maxFields = 300;
 
@@ -14,7 +14,7 @@ export function chainCookies() {
   return {
     /** The `Cookie` header for a request to `url`; empty if there is none. */
     header: (url: URL) => jar?.getCookieStringSync(url.href) ?? '',
-    /** Keeps what a response to a request for `url` sets, as a browser does on a top-level navigation. */
+    /** Keeps the cookies of a response for `url`, as a browser does on a top-level navigation. */
     keep(setCookies: readonly string[], url: URL) {
       for (const line of setCookies) {
         size += line.length;
@@ -29,16 +29,16 @@ export function chainCookies() {
   };
 }
 
-/** What may be in a header: no control but the tab. */
 const sendable = /^[\t -~\u0080-\u00ff]*$/;
 
-/** A value that a server would read as a cookie that was set with `Secure`, if it came without a name. */
+/** Names that promise `Secure`. A cookie without a name must not look like one, because clients send its value alone. */
 const prefixed = /^__(?:Secure|Host)-/i;
 
 /** Browsers refuse more than the library does (RFC 6265bis section 5.6). */
 function isAcceptable(cookie: Cookie, url: URL): boolean {
   if (cookie.key === '' && prefixed.test(cookie.value)) return false;
-  if (sizeOf(cookie) > maxCookieSize || !sendable.test(cookie.cookieString())) return false;
+  const size = Buffer.byteLength(cookie.key) + Buffer.byteLength(cookie.value);
+  if (size > maxCookieSize || !sendable.test(cookie.cookieString())) return false;
   if (cookie.secure) return url.protocol === 'https:';
   return cookie.sameSite !== 'none';
 }
@@ -49,8 +49,4 @@ function hidesSecure(jar: CookieJar, { key, path }: Cookie, { protocol, host, pa
   const cookies = jar.getCookiesSync(`https://${host}/`, { allPaths: true });
   const own = path?.startsWith('/') ? path : defaultPath(pathname);
   return cookies.some((other) => other.key === key && other.secure && pathMatch(own, other.path ?? '/'));
-}
-
-function sizeOf({ key, value }: Cookie): number {
-  return Buffer.byteLength(key) + Buffer.byteLength(value);
 }

@@ -1,20 +1,15 @@
 import { aborted, ExpansionError } from './errors.ts';
 
-/** Milliseconds for one hop: name lookup, connection and a second request by GET included. */
+/** Milliseconds for one hop, including name lookup, connection and a second request by GET. */
 export const hopTime = 3_000;
 /** Milliseconds for a whole chain: less than the 10 s after which the proxy gives up. */
 export const chainTime = 8_000;
 
-/** Milliseconds for a chain and for each of its hops. */
-export interface Times {
-  hop: number;
-  chain: number;
-}
+const defaults = { hop: hopTime, chain: chainTime };
+export type Times = typeof defaults;
 
-const defaults: Times = { hop: hopTime, chain: chainTime };
-
-/** The deadline of a chain, which starts now, and of each of its hops. Neither includes waits for places. */
-export function startDeadline(signal?: AbortSignal, times: Times = defaults) {
+/** The deadlines of a chain, which starts now, and of each of its hops. Waits for places do not count. */
+export function startDeadline(signal?: AbortSignal, times = defaults) {
   const controller = new AbortController();
   const started = performance.now();
   let host = '';
@@ -39,18 +34,17 @@ export function startDeadline(signal?: AbortSignal, times: Times = defaults) {
     signal: controller.signal,
     /** Milliseconds since the start, without waits. */
     elapsed,
-    /** Gives the hop to `url` its time, from now on. */
+    /** Starts the time of the hop to `url`. */
     startHop(url: URL) {
       host = url.host;
       if (hopTimer) hopTimer.refresh();
       else hopTimer = setTimeout(endHop, times.hop);
     },
-    /** The hop waits for its place. */
     pause() {
       clear();
       waitsSince = performance.now();
     },
-    /** The wait is over: the hop has its full time, and the chain the remainder. */
+    /** Ends a wait: the hop gets its full time, and the chain the remainder. */
     resume() {
       waited += performance.now() - waitsSince;
       hopTimer = setTimeout(endHop, times.hop);

@@ -1,4 +1,4 @@
-/** Seconds for which caches may keep an error, by its code; 0 if it says nothing about the URL. */
+/** Seconds for which caches may keep an error, by its code; 0 if it is not about the URL. */
 export const errorLifetimes = {
   invalid_url: 30,
   invalid_callback: 30,
@@ -13,22 +13,21 @@ export const errorLifetimes = {
   aborted: 0,
 };
 
-/** Why an expansion failed: stable, for programs. */
+/** Why an expansion failed: a stable code for programs. */
 export type ErrorCode = keyof typeof errorLifetimes;
 
 /** The codes that a response can have. */
 export const errorCodes = (Object.keys(errorLifetimes) as ErrorCode[]).filter((code) => code !== 'aborted');
 
-/** The exact failure, if the code leaves it open: stable as well. */
+/** A stable, more exact reason. */
 export type ErrorReason =
   | ('not_a_url' | 'too_long')
   | ('private_address' | 'credentials' | 'port')
   | ('unknown_name' | 'certificate');
 
-/** What else there is to say of an error. */
 export interface ErrorFacts {
   reason?: ErrorReason;
-  /** The code of the system's error, for experts. */
+  /** The system's error code, for experts. */
   detail?: string;
   /** Only with `rate_limited`. */
   rate?: RateState;
@@ -53,14 +52,13 @@ export interface RateState {
   wait: number;
 }
 
-/** The failure of a name that has no address. */
 export const unknownName = (hostname: string, cause?: unknown) =>
   new ExpansionError('request_failed', `There is no website named ${hostname}.`, {
     reason: 'unknown_name',
     cause,
   });
 
-/** The error for work that was cancelled: the signal's reason if that is an ExpansionError. */
+/** The error for cancelled work: the signal's reason if that is an ExpansionError. */
 export function aborted(reason: unknown): ExpansionError {
   if (reason instanceof ExpansionError) return reason;
   return new ExpansionError('aborted', 'The client has left.', { cause: reason });

@@ -8,7 +8,7 @@ import type { FetchHop, Hop, HopResponse } from './expansion.ts';
 
 type Web = Record<string, Partial<HopResponse> | ExpansionError>;
 
-/** An `ask` over a few pages, and what it was asked. */
+/** An expander over a few pages, and the URLs that it requested. */
 function web(pages: Web) {
   const asked: string[] = [];
   const fetchHop: FetchHop = async ({ href }) => {
@@ -20,38 +20,39 @@ function web(pages: Web) {
   return { asked, expand: createExpand(followRedirects(fetchHop)) };
 }
 
-/** What the callback of `expand` gets. */
+/** The arguments of the callback of `expand`. */
 function called(expand: ReturnType<typeof createExpand>, url: string): Promise<unknown[]> {
   return new Promise((resolve) => expand(url, (...result) => resolve(result)));
 }
 
 const to = (location: string, status = 301) => ({ status, location });
 
+/** A chain of `length` redirects. */
+const chain = (length: number): Web =>
+  Object.fromEntries(
+    Array.from({ length }, (_, i) => [`http://h.example/${i}`, to(`http://h.example/${i + 1}`)]),
+  );
+
 describe('Expansion procedure, rule 2', () => {
-  test.each([301, 302])('a %i is followed to its location and counted', async (status) => {
+  test.each([301, 302])('follows a %i to its location and counts it', async (status) => {
     const { expand } = web({ 'http://a.example/': to('http://b.example/x', status) });
     expect(await called(expand, 'http://a.example/')).toEqual([null, 'http://b.example/x', 1]);
   });
 
-  const endless = (n: number): Web =>
-    Object.fromEntries(
-      Array.from({ length: n }, (_, i) => [`http://h.example/${i}`, to(`http://h.example/${i + 1}`)]),
-    );
-
-  test('exactly maxRedirect redirects are followed to the end', async () => {
-    const { expand, asked } = web(endless(5));
+  test('follows maxRedirect redirects to the end', async () => {
+    const { expand, asked } = web(chain(5));
     expect(await called(expand, 'http://h.example/0')).toEqual([null, 'http://h.example/5', 5]);
     expect(asked).toHaveLength(6);
   });
 
-  test('the redirect that exceeds maxRedirect ends the chain at once with its location, which gets no request', async () => {
-    const { expand, asked } = web(endless(9));
+  test('ends with the location of the redirect that exceeds maxRedirect, without requesting it', async () => {
+    const { expand, asked } = web(chain(9));
     expect(await called(expand, 'http://h.example/0')).toEqual([null, 'http://h.example/6', 6]);
     expect(asked.at(-1)).toBe('http://h.example/5');
   });
 
-  test('maxRedirect is 5, and adjustable', async () => {
-    const { expand } = web(endless(9));
+  test('maxRedirect is 5 and adjustable', async () => {
+    const { expand } = web(chain(9));
     expect(expand.maxRedirect).toBe(5);
     expand.maxRedirect = 0;
     expect(await called(expand, 'http://h.example/0')).toEqual([null, 'http://h.example/1', 1]);
@@ -59,7 +60,7 @@ describe('Expansion procedure, rule 2', () => {
     expect(await called(expand, 'http://h.example/0')).toEqual([null, 'http://h.example/9', 9]);
   });
 
-  test('a loop is followed until maxRedirect ends it, and is named a loop', async () => {
+  test('follows a loop until maxRedirect, and calls it a loop', async () => {
     const { expand, asked } = web({ 'http://a.example/': to('/') });
     expect(await called(expand, 'http://a.example/')).toEqual([null, 'http://a.example/', 6]);
     expect(asked).toHaveLength(6);
@@ -72,7 +73,7 @@ describe('Expansion procedure, rule 2', () => {
     ['malformed', 'http://[', 'malformed_location'],
     ['of another scheme', 'mailto:a@b.example', 'unsupported_scheme'],
     ['a script', 'javascript:alert(1)', 'unsupported_scheme'],
-  ])('a location that is %s ends the chain there, without an error', async (_, location, code) => {
+  ])('ends without an error if the location is %s', async (_, location, code) => {
     const { expand } = web({ 'http://a.example/': to('/b', 302), 'http://a.example/b': { location } });
     expect(await called(expand, 'http://a.example/')).toEqual([null, 'http://a.example/b', 1]);
     const { end } = await expand.chain('http://a.example/');
@@ -83,7 +84,7 @@ describe('Expansion procedure, rule 2', () => {
 
 describe('Expansion procedure, rule 3', () => {
   test.each([200, 204, 300, 303, 304, 307, 308, 404, 500])(
-    'a %i finishes with the current URL and no error',
+    'finishes at a %i with the current URL and no error',
     async (status) => {
       const { expand, asked } = web({ 'http://a.example/': to('http://b.example/', status) });
       expect(await called(expand, 'http://a.example/')).toEqual([null, 'http://a.example/', 0]);
@@ -102,13 +103,13 @@ describe('Expansion procedure, rule 4', () => {
 });
 
 describe('Expansion procedure, rule 5', () => {
-  test('a request that fails finishes with that error, the current URL and the counter', async () => {
+  test('finishes with the error of a failed request, the current URL and the counter', async () => {
     const error = new ExpansionError('request_failed', 'b.example refused the connection.');
     const { expand } = web({ 'http://a.example/': to('http://b.example/x'), 'http://b.example/x': error });
     expect(await called(expand, 'http://a.example/')).toEqual([error, 'http://b.example/x', 1]);
   });
 
-  test('a URL that cannot be requested is such an error', async () => {
+  test('fails for a URL with another scheme', async () => {
     const [error, longUrl, count] = await called(web({}).expand, 'mailto:a@b.example');
     expect(error).toMatchObject({ code: 'unsupported_scheme' });
     expect([longUrl, count]).toEqual(['mailto:a@b.example', 0]);
@@ -147,28 +148,18 @@ describe('Expansion procedure, rule 8', () => {
   });
 });
 
-describe('util.promisify(expand)', () => {
-  test('resolves with longUrl and redirectCount', async () => {
-    const { expand } = web({ 'http://a.example/': to('/b') });
-    expect(await promisify(expand)('http://a.example/')).toEqual({
-      longUrl: 'http://a.example/b',
-      redirectCount: 1,
-    });
-  });
-
-  test('rejects with the error, and with a TypeError for a missing input', async () => {
-    await expect(promisify(web({}).expand)('mailto:x')).rejects.toMatchObject({ code: 'unsupported_scheme' });
-    await expect(promisify(web({}).expand)(null as never)).rejects.toThrow(TypeError);
-  });
+test('util.promisify(expand) resolves with longUrl and redirectCount, or rejects', async () => {
+  const expand = promisify(web({ 'http://a.example/': to('/b') }).expand);
+  expect(await expand('http://a.example/')).toEqual({ longUrl: 'http://a.example/b', redirectCount: 1 });
+  await expect(expand('mailto:x')).rejects.toMatchObject({ code: 'unsupported_scheme' });
+  await expect(expand(null as never)).rejects.toThrow(TypeError);
 });
 
 describe('follow=all', () => {
   const follow = (pages: Web, url: string) => web(pages).expand.chain(url, { follow: 'all' });
 
-  test('requests 20 URLs, as Chromium does, whatever maxRedirect says', async () => {
-    const pages = Object.fromEntries(
-      Array.from({ length: 30 }, (_, i) => [`http://h.example/${i}`, to(`http://h.example/${i + 1}`)]),
-    );
+  test('requests 20 URLs, like Chromium, whatever maxRedirect is', async () => {
+    const pages = chain(30);
     const { end, longUrl, redirectCount, hops } = await follow(pages, 'http://h.example/10');
     expect([end.code, longUrl, redirectCount]).toEqual(['max_redirects', 'http://h.example/30', 20]);
     expect(hops).toHaveLength(20);
@@ -182,45 +173,43 @@ describe('follow=all', () => {
   });
 });
 
-describe('follow=all, a page with a refresh', () => {
+describe('a page with a refresh', () => {
   const page = (kind: 'refresh' | 'meta', url: string): Partial<HopResponse> => ({
     status: 200,
     refresh: { kind, url },
   });
-  const ended = async (pages: Web, start = 'http://a.example/#part') => {
-    const { longUrl, redirectCount, end, hops } = await web(pages).expand.chain(start, { follow: 'all' });
-    return [longUrl, redirectCount, end.code, hops.map(({ kind }) => kind).join(' ')];
-  };
 
-  test('is a loop if it leads back to an earlier one', async () => {
+  test('is part of a loop with follow=all', async () => {
     const pages = {
       'http://a.example/': page('meta', 'http://b.example/'),
       'http://b.example/': page('refresh', 'http://a.example/'),
     };
-    expect(await ended(pages)).toEqual(['http://a.example/', 2, 'loop', 'meta refresh']);
+    const expansion = await web(pages).expand.chain('http://a.example/#part', { follow: 'all' });
+    expect(expansion).toMatchObject({
+      longUrl: 'http://a.example/',
+      redirectCount: 2,
+      end: { code: 'loop' },
+    });
+    expect(expansion.hops.map(({ kind }) => kind)).toEqual(['meta', 'refresh']);
   });
 
-  test('is the end if it leads to something other than a web page', async () => {
-    const { end, longUrl } = await web({
-      'http://a.example/': page('meta', 'mailto:a@b.example'),
-    }).expand.chain('http://a.example/', { follow: 'all' });
-    expect([end.code, end.target, longUrl]).toEqual([
-      'unsupported_scheme',
-      'mailto:a@b.example',
-      'http://a.example/',
-    ]);
+  test('ends the chain with follow=all if it redirects to another scheme', async () => {
+    const { expand } = web({ 'http://a.example/': page('meta', 'mailto:a@b.example') });
+    const { end, longUrl } = await expand.chain('http://a.example/', { follow: 'all' });
+    expect(end).toMatchObject({ code: 'unsupported_scheme', target: 'mailto:a@b.example' });
+    expect(longUrl).toBe('http://a.example/');
   });
 
-  test('is the end without follow=all', async () => {
+  test('ends the chain without follow=all', async () => {
     const pages = { 'http://a.example/': page('meta', 'http://b.example/') };
     expect(await called(web(pages).expand, 'http://a.example/')).toEqual([null, 'http://a.example/', 0]);
   });
 });
 
-describe('follow=all, a wrapper', () => {
+describe('a wrapper', () => {
   const wrapped = (url: string) => `https://l.facebook.com/l.php?u=${encodeURIComponent(url)}`;
 
-  test('is not requested, and is a hop of its own kind', async () => {
+  test('is a hop of its own kind with follow=all, and not requested', async () => {
     const { expand, asked } = web({ 'http://s.example/': to(wrapped('http://end.example/x')) });
     const { hops, longUrl, redirectCount } = await expand.chain('http://s.example/#part', { follow: 'all' });
     expect([longUrl, redirectCount]).toEqual(['http://end.example/x#part', 2]);
@@ -231,13 +220,7 @@ describe('follow=all, a wrapper', () => {
     });
   });
 
-  test('in a wrapper is unwrapped as well', async () => {
-    const { expand, asked } = web({});
-    const { longUrl } = await expand.chain(wrapped(wrapped('http://end.example/')), { follow: 'all' });
-    expect([longUrl, asked]).toEqual(['http://end.example/', ['http://end.example/']]);
-  });
-
-  test('is a target like any other without follow=all', async () => {
+  test('is requested without follow=all', async () => {
     const { expand, asked } = web({});
     const url = wrapped('http://end.example/');
     expect(await called(expand, url)).toEqual([null, url, 0]);
@@ -246,14 +229,14 @@ describe('follow=all, a wrapper', () => {
 });
 
 describe('the chain', () => {
-  test('tells every hop as it is made, and flags a downgrade to http', async () => {
+  test('reports every hop, and flags a downgrade to http', async () => {
     const { expand } = web({
       'https://a.example/': to('http://b.example/'),
       'http://b.example/': to('https://c.example/', 302),
     });
-    const told: Hop[] = [];
-    const { hops } = await expand.chain('https://a.example/', { onHop: (hop) => told.push(hop) });
-    expect(told).toEqual(hops);
+    const reported: Hop[] = [];
+    const { hops } = await expand.chain('https://a.example/', { onHop: (hop) => reported.push(hop) });
+    expect(reported).toEqual(hops);
     expect(hops.map(({ url, kind, status, tls, downgrade }) => [url, kind, status, tls, downgrade])).toEqual([
       ['https://a.example/', '301', 301, true, true],
       ['http://b.example/', '302', 302, false, false],
@@ -268,15 +251,12 @@ describe('the chain', () => {
     ['http://192.0.2.1/', 'http://192.0.2.2/', true],
     ['http://192.0.2.1/', 'http://192.0.2.1/x', false],
     ['http://localhost/', 'http://other/', true],
-  ])(
-    'says where it comes to another registrable domain: from %s to %s: %s',
-    async (from, location, changed) => {
-      const { hops } = await web({ [from]: to(location) }).expand.chain(from);
-      expect(hops.map(({ domainChanged }) => domainChanged)).toEqual([changed, false]);
-    },
-  );
+  ])('flags a redirect to another registrable domain: from %s to %s: %s', async (from, location, changed) => {
+    const { hops } = await web({ [from]: to(location) }).expand.chain(from);
+    expect(hops.map(({ domainChanged }) => domainChanged)).toEqual([changed, false]);
+  });
 
-  test('is aborted where nobody waits for it any more', async () => {
+  test('ends as aborted when its signal is', async () => {
     const leave = new AbortController();
     const fetchHop: FetchHop = (_, { signal }) =>
       new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
@@ -288,21 +268,19 @@ describe('the chain', () => {
   });
 });
 
-describe('a chain of more than 8 s', () => {
-  test('is a timeout, at the URL it had come to', async () => {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
-    const fetchHop: FetchHop = ({ pathname }, { signal }) =>
-      new Promise((resolve, reject) => {
-        setTimeout(() => resolve(responseWith({ status: 301, location: `${pathname}x` })), 2_500);
-        signal?.addEventListener('abort', () => reject(signal.reason));
-      });
-    const expansion = createExpand(followRedirects(fetchHop)).chain('http://a.example/');
-    await vi.advanceTimersByTimeAsync(8_000);
-    expect(await expansion).toMatchObject({
-      longUrl: 'http://a.example/xxx',
-      redirectCount: 3,
-      error: { code: 'timeout' },
+test('a chain times out after 8 s, at its current URL', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const fetchHop: FetchHop = ({ pathname }, { signal }) =>
+    new Promise((resolve, reject) => {
+      setTimeout(() => resolve(responseWith({ status: 301, location: `${pathname}x` })), 2_500);
+      signal?.addEventListener('abort', () => reject(signal.reason));
     });
+  const expansion = createExpand(followRedirects(fetchHop)).chain('http://a.example/');
+  await vi.advanceTimersByTimeAsync(8_000);
+  expect(await expansion).toMatchObject({
+    longUrl: 'http://a.example/xxx',
+    redirectCount: 3,
+    error: { code: 'timeout' },
   });
 });

@@ -18,32 +18,24 @@ export interface Expand {
 
 export type ChainOptions = Partial<ExpandOptions>;
 
-export interface ExpandSettings {
-  maxRedirect?: number;
-  /** Counts expansions by the code of their end. */
-  ends?: { inc(labels: { end: string }): void };
-}
+const nothing = { code: 'empty', message: 'There is no URL to expand.' } as const;
 
-/** `expand(url, callback)` over `followRedirects`. */
+/** @param settings.ends counts expansions by the code of their end. */
 export function createExpand(
   followRedirects: FollowRedirects,
-  { maxRedirect = 5, ends }: ExpandSettings = {},
+  settings: { maxRedirect?: number; ends?: { inc(labels: { end: string }): void } } = {},
 ): Expand {
-  const expandInput = async (input: string, options: ExpandOptions) => {
-    if (input === '') return endedExpansion(null, { code: 'empty', message: 'There is no URL to expand.' });
-    return untilError(
-      async () => followRedirects(readTarget(input), options),
+  const chain: Expand['chain'] = async (url, { follow = 'default', ...options } = {}) => {
+    const maxRedirect = follow === 'all' ? browserLimit : expand.maxRedirect;
+    const input = url.trim();
+    const expansion = await untilError(
+      async () => {
+        if (input === '') return endedExpansion(null, nothing);
+        return followRedirects(readTarget(input), { maxRedirect, ...options, follow });
+      },
       (error) => endedExpansion(input, error),
     );
-  };
-  const chain: Expand['chain'] = async (url, { follow = 'default', ...options } = {}) => {
-    const settings = {
-      maxRedirect: follow === 'all' ? browserLimit : expand.maxRedirect,
-      ...options,
-      follow,
-    };
-    const expansion = await expandInput(url.trim(), settings);
-    ends?.inc({ end: expansion.end.code });
+    settings.ends?.inc({ end: expansion.end.code });
     return expansion;
   };
 
@@ -51,12 +43,12 @@ export function createExpand(
     assertString(url);
     if (typeof callback !== 'function')
       throw new TypeError(`expand: the callback is ${callback}, not a function`);
-    // The callback runs outside the promise: an error that it throws is not a failed expansion.
+    // Outside the promise: an error in the callback is not a failed expansion.
     chain(url).then(({ error, longUrl, redirectCount }) =>
       queueMicrotask(() => callback(asError(error), longUrl, redirectCount)),
     );
   };
-  expand.maxRedirect = maxRedirect;
+  expand.maxRedirect = settings.maxRedirect ?? 5;
   expand.chain = chain;
   expand[promisify.custom] = async (url: string) => {
     assertString(url);

@@ -1,10 +1,9 @@
 import type { ErrorCode, ErrorFacts } from './errors.ts';
 import type { UnicodeHost } from './host.ts';
-import type { Refresh } from './refresh.ts';
 import type { StrictTransport } from './strict-transport.ts';
 import type { Target } from './target.ts';
 
-/** How far a chain is followed: through 301 and 302, or to where a browser ends. */
+/** How far a chain is followed: through 301 and 302, or as far as a browser goes. */
 export type Follow = 'default' | 'all';
 
 /** Redirects that Chromium follows: it requests 20 URLs. Firefox requests one more. */
@@ -19,32 +18,37 @@ export interface Source {
 /** Milliseconds after which a response is trusted if its connection received no unsolicited bytes. */
 export const doubtTime = 1_000;
 
-/** A host's response to one request. */
+/** Where a page sends its visitors by itself: by a `Refresh` header, or by `<meta http-equiv="refresh">`. */
+export interface Refresh {
+  kind: 'refresh' | 'meta';
+  /** Resolved by the page's own rules (`<base href>`, encoding); empty for the page itself. */
+  url: string;
+}
+
+/** A website's response to one request. `follow` = `default` leaves out the fields about pages and files. */
 export interface HopResponse {
   status: number;
   /** The `Location` header, its bytes beyond ASCII percent-encoded; null if there is none. */
   location: string | null;
   method: 'HEAD' | 'GET';
-  /** Bytes of the page that were read to look for a redirect in it; absent if none were. */
+  /** Bytes of the page that were read to look for a redirect. */
   bytesRead?: number;
-  /** The title of the page, in one line and cut: a stranger's words. Absent if no page was read. */
+  /** The title of the page, in one line and cut: untrusted text. */
   title?: string;
-  /** What a browser saves or shows that is not a page. Only with `follow` = `all`, as the next two. */
+  /** A file that a browser saves, or shows instead of a page. */
   file?: { name: string; size: number | null };
   /** Whether a script of the page may redirect: a hint, without a target. */
   scriptRedirect?: true;
-  /** Where the page sends its visitors by itself. */
   refresh?: Refresh;
-  /** The `Set-Cookie` fields. Only with `follow` = `all`. */
+  /** The `Set-Cookie` fields. */
   setCookies?: readonly string[];
-  /** What `Strict-Transport-Security` says. Only with `follow` = `all`. */
   strictTransport?: StrictTransport;
   addressFamily: 4 | 6 | null;
   /** Set if part of a page was not read, so a redirect in it may be missing. */
   incomplete?: true;
-  /** Set if that is because the website broke off or was slow: another request may read it. */
+  /** Set if the website broke off or was slow: another request may read the rest. */
   interrupted?: true;
-  /** Absent if the response came over a new connection. After unsolicited bytes, no cache serves this response. */
+  /** Absent if the response came over a new connection. After unsolicited bytes, caches do not serve this response. */
   source?: Source;
   /** Milliseconds since 1970 until which a cache may keep this. */
   freshUntil: number;
@@ -52,14 +56,14 @@ export interface HopResponse {
   cached: boolean;
 }
 
-/** What a hop waits in: it may take its place in any turn that has joined. */
+/** The queue of a waiting hop, which may take its place in any turn that has joined. */
 export interface TurnQueue {
   join(turn: string): void;
   leave(turn: string): void;
 }
 
 /** State of one chain, for the layers that its hops pass through. */
-export interface ChainState {
+interface ChainState {
   /** Whether it has visited a URL before this one. */
   hasBegun: boolean;
   /** Whether the client's rate has been charged for it. */
@@ -68,16 +72,15 @@ export interface ChainState {
 
 export interface FetchHopOptions {
   follow: Follow;
-  /** The `Cookie` header; a response to it is for this chain alone. */
+  /** The `Cookie` header. Only this chain may use the response. */
   cookie?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** Whose request it is, for limits. */
+  /** The client, for limits. */
   client?: string | undefined;
-  /** In whose turns it waits for a place: those of all requests for it. */
+  /** The turns of all requests that wait for this hop. */
   turns?: { names(): IteratorObject<string> } | undefined;
-  /** Called with the queue when it begins to wait for its place, and with nothing when that is over. */
+  /** Called with the queue when the hop begins to wait for its place, and without it when the wait ends. */
   onWait?: ((queue?: TurnQueue) => void) | undefined;
-  /** The chain of the hop. */
   chain?: ChainState | undefined;
   /** Skips the cache, in the background: nobody waits, and no client is charged. */
   refresh?: boolean | undefined;
@@ -92,16 +95,33 @@ export interface FetchHopOptions {
  */
 export type FetchHop = (url: URL, options: FetchHopOptions) => Promise<HopResponse>;
 
-/** What every expander calls itself in `CDN-Loop` (RFC 8586), on each request that it makes. */
+/** The name of every expander in `CDN-Loop` (RFC 8586), on each request that it makes. */
 export const cdnId = 'longhand';
 
 /** A client with a key, by the key's name. The key's rate replaces all other rates. */
 export const keyedClient = (name: string) => `key ${name}`;
 export const hasKey = (client: string) => client.startsWith(keyedClient(''));
 
+/** The turn of a client's single requests, or of one of its lists. */
+export const turnOf = (client = '', list?: number) => (list === undefined ? client : `${client}#${list}`);
+export const clientOf = (turn: string) => turn.replace(/#.*/, '');
+
+/** Counts by name, such as by client. A count of 0 takes no memory. */
+export function createCounts() {
+  const counts = new Map<string, number>();
+  const count = (name: string) => counts.get(name) ?? 0;
+  /** @returns the new count. */
+  const add = (name: string, change: 1 | -1) => {
+    const now = count(name) + change;
+    if (now > 0) counts.set(name, now);
+    else counts.delete(name);
+    return now;
+  };
+  return { count, add, names: () => counts.keys() };
+}
+
 /**
- * How a hop redirects: by its status, by a `Refresh` header, by a meta element in the page, or by a wrapper that names
- * its target in the URL.
+ * How a hop redirects: by its status, a `Refresh` header, a meta element, a wrapper that names its target in the URL, or HSTS.
  */
 export type HopKind = '301' | '302' | '303' | '307' | '308' | 'refresh' | 'meta' | 'wrapper' | 'hsts';
 
@@ -112,16 +132,16 @@ export interface Hop
   url: string;
   /** Null at the end of the chain. */
   kind: HopKind | null;
-  /** Null for a wrapper and for HSTS, as the method is: the URL is not requested. */
+  /** Null, like the method, for a wrapper and for HSTS: the URL is not requested. */
   status: number | null;
   method: HopResponse['method'] | null;
   /** The wrapper's name, if the hop is a wrapper. */
   wrapper?: string;
   milliseconds: number;
   tls: boolean;
-  /** Whether it leads from `https` to `http`. */
+  /** Whether it redirects from `https` to `http`. */
   downgrade: boolean;
-  /** Whether it leads to another registrable domain, such as from `a.example.co.uk` to `example.com`. */
+  /** Whether it redirects to another registrable domain, such as from `a.example.co.uk` to `example.com`. */
   domainChanged: boolean;
 }
 
@@ -137,22 +157,22 @@ export interface End extends ErrorFacts {
     | 'unsupported_scheme'
     | ErrorCode;
   message: string;
-  /** Where the last redirect points, as text, if that cannot be followed. */
+  /** The target of the last redirect, as text, if nobody can follow it. */
   target?: string;
 }
 
 export interface Expansion {
   hops: Hop[];
-  /** The URL finally reached; null for an empty input. */
+  /** The last URL of the chain; null for an empty input. */
   longUrl: string | null;
   redirectCount: number;
   end: End;
   error: (ErrorFacts & { code: ErrorCode; message: string }) | null;
-  /** Whether no website was asked. */
+  /** Whether no website was contacted. */
   cached: boolean;
   /** Milliseconds since 1970 until which a cache may keep this. */
   freshUntil: number;
-  /** Milliseconds since 1970 until which it may be shown while it is refreshed. */
+  /** Milliseconds since 1970 until which caches may serve it during a refresh. */
   staleUntil: number;
   /** The sources of its responses. Redis stores an expansion without them. */
   sources?: readonly Source[];
@@ -168,11 +188,10 @@ export interface ExpandOptions extends FetchHopOptions {
   list?: number | undefined;
   /** Redirects followed before the chain stops at the next location. */
   maxRedirect: number;
-  /** Called with each hop as it is made. */
   onHop?: ((hop: Hop) => void) | undefined;
 }
 
-/** What an expansion depends on: equal requests share a flight and a cache entry. */
+/** Equal requests share a flight and a cache entry. */
 export function cacheKey({ text }: Target, { follow, maxRedirect }: ExpandOptions): string {
   return `${follow} ${maxRedirect} ${text}`;
 }

@@ -1,13 +1,13 @@
 import { domainToUnicode } from 'node:url';
 import { getDomain, parse } from 'tldts';
 
-/** What a host looks like to a reader, who may take it for another one. */
+/** What a host looks like to a reader, who may mistake it for another host. */
 export interface UnicodeHost {
   /** The host in Unicode, if it is written in Punycode. */
   unicodeHost: string | null;
   /** Scripts that a label of the host mixes and no language does, such as Cyrillic and Latin. */
   mixedScripts: string[];
-  /** The host in Latin letters that all letters of a label imitate. */
+  /** The host in Latin letters, if all letters of a label look like Latin ones. */
   imitates: string | null;
 }
 
@@ -18,21 +18,21 @@ const scripts = [
   ...['Latin', 'Malayalam', 'Myanmar', 'Oriya', 'Sinhala', 'Tamil', 'Telugu', 'Thaana', 'Thai', 'Tibetan'],
 ];
 
-/** Scripts that are written together, in one language (UTS #39, "Highly Restrictive"). */
+/** Scripts that one language mixes (UTS #39, "Highly Restrictive"). */
 const writtenTogether = [
   ['Latin', 'Han', 'Hiragana', 'Katakana'],
   ['Latin', 'Han', 'Bopomofo'],
   ['Latin', 'Han', 'Hangul'],
 ];
 
-/** Compiled at the first host in Punycode: that takes 10 ms, and most hosts are not in Punycode. */
+/** Compiled for the first host in Punycode, because that takes 10 ms. */
 let patterns: ReturnType<typeof makePatterns> | undefined;
 
 const makePatterns = () => ({
   unmixed: [...scripts.map((script) => [script]), ...writtenTogether].map(
     (set) => new RegExp(`^${anyOf('Script_Extensions', ['Common', 'Inherited', ...set])}*$`, 'u'),
   ),
-  /** What makes a script show in a label: one of its own letters, and for all scripts that are not in the table one name. */
+  /** Finds the scripts of a label. `Other` stands for all scripts outside the table. */
   letters: new Map([
     ...scripts.map((script) => [script, new RegExp(anyOf('Script', [script]), 'u')] as const),
     ['Other', new RegExp(anyOf('Script', ['Common', 'Inherited', ...scripts]).replace('[', '[^'), 'u')],
@@ -73,9 +73,9 @@ const lookalikes = [
 ].join(' ');
 const latin = new Map(lookalikes.split(' ').map(([letter = '', look = '']) => [letter, look]));
 
-/** The scripts of these letters, with the country domains in whose languages names are written in them. */
+/** The scripts of these letters, each with the domains of countries that write in it. */
 const homes: readonly [RegExp, readonly string[]][] = [
-  // Those of Chromium (idn_spoof_checker.cc), and other countries that write Cyrillic or Greek.
+  // Chromium's list (idn_spoof_checker.cc), and more countries that write Cyrillic or Greek.
   [/\p{Script=Cyrillic}/u, ['bg', 'by', 'kg', 'kz', 'mk', 'mn', 'rs', 'ru', 'su', 'tj', 'ua', 'uz']],
   [/\p{Script=Greek}/u, ['cy', 'gr']],
   [/\p{Script=Armenian}/u, ['am']],
@@ -84,11 +84,12 @@ const homes: readonly [RegExp, readonly string[]][] = [
 ];
 
 /**
- * What the reader of a host in Unicode may take it for: `apple.com` for one whose Cyrillic letters all imitate Latin ones.
- * In a script's home domains, names in that script are ordinary. Top-level domains in one of these scripts have no Latin names.
+ * The host that a reader may see instead, such as `apple.com` if all Cyrillic letters of a label look like Latin ones. Under the
+ * domains of a script's home countries, names in that script are ordinary. Latin names cannot exist under a top-level domain
+ * in one of these scripts.
  *
- * @param own characters that may stand for themselves.
- * @returns null if no label beyond ASCII consists of such letters and `own` only.
+ * @param own characters that look like themselves.
+ * @returns null if no label consists of lookalikes and `own` characters only.
  */
 export function imitatedHost(unicodeHost: string, own = /[0-9-]/): string | null {
   const [, names = '', domain = ''] = /^(?:(.*)\.)?([^.]+\.?)$/.exec(unicodeHost) ?? [];
@@ -103,35 +104,40 @@ export function imitatedHost(unicodeHost: string, own = /[0-9-]/): string | null
 
 function imitatedLabel(label: string, own: RegExp): string {
   const looks = Array.from(label, (character) => (own.test(character) ? character : latin.get(character)));
-  // No registry gives away a name with a hyphen at one of its ends.
+  // Registries allow no hyphen at the beginning or end of a name.
   return looks.includes(undefined) || /^-|-$/.test(label) ? label : looks.join('');
 }
 
-/** Whether a host has a public suffix of ICANN's: then text without a scheme, such as `bit.ly/x`, is a link. */
+/** Whether a host has one of ICANN's public suffixes: then `bit.ly/x`, without a scheme, is a link. */
 export function hasKnownSuffix({ hostname }: URL): boolean {
   return parse(hostname, { extractHostname: false }).isIcann ?? false;
 }
 
-/** Whether two hosts belong to different registrable domains by the Public Suffix List; an address is one of its own. */
+/** Whether two hosts belong to different registrable domains by the Public Suffix List. An address is its own domain. */
 export function isOtherDomain(a: URL, b: URL): boolean {
   return a.hostname !== b.hostname && registrableDomain(a) !== registrableDomain(b);
 }
 
 /** The registrable domain of a host, such as `example.co.uk`; the host itself if it has none. */
 export function registrableDomain({ hostname }: URL): string {
-  // Customers of a host such as github.io are not one party.
+  // The customers of github.io are independent of each other.
   return getDomain(hostname, { allowPrivateDomains: true, extractHostname: false }) ?? hostname;
 }
 
 /**
- * The registrable domain that a host begins with, such as `paypal.com` in `www.paypal.com.login.example`. Only suffixes
- * that are not ordinary words count: com, net, org, and those of two labels, such as `co.uk`.
+ * The domain of another website with which a host begins, such as `paypal.com` in `www.paypal.com.login.example`. Suffixes that
+ * are not ordinary words count: com, net, org, and those of two labels, such as `co.uk`. Codes of countries are also codes of
+ * languages, so they count after `www.` and a name only.
  */
 export function nameInSubdomain(url: URL): string | null {
   const labels = url.hostname.slice(0, -registrableDomain(url).length).split('.').slice(0, -1);
   const named = labels
     .map((_, at) => parse(labels.slice(0, labels.length - at).join('.'), { extractHostname: false }))
-    .find(({ isIcann, publicSuffix }) => isIcann && /^(?:com|net|org)$|\./.test(publicSuffix ?? ''));
+    .find(
+      ({ isIcann, publicSuffix, hostname }) =>
+        isIcann &&
+        (/^(?:com|net|org)$|\./.test(`${publicSuffix}`) || /^www\.[^.]{3,}\.[a-z]{2}$/.test(`${hostname}`)),
+    );
   const domain = named?.domain ?? null;
   return domain?.startsWith('www.') || domain === registrableDomain(url) ? null : domain;
 }

@@ -1,38 +1,34 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ExpansionError, errorLifetimes } from './errors.ts';
 import type { Hop, HopResponse } from './expansion.ts';
 
 const minute = 60;
 const day = 24 * 60 * minute;
 
-/** Limits in seconds for lifetimes that a host states: long enough for the cache to be useful, at most a day. */
-const bounds = { min: 30, max: day };
+/** The shortest lifetime in seconds, so that the cache is useful. The longest is a day. */
+const least = 30;
 
-const permanent = new Set([301, 308]);
-/** The host is overloaded or broken, and and will soon respond differently; so is any status from 500 to 599. */
+/** Like 5xx: the host is overloaded or broken, and will soon respond differently. */
 const temporary = new Set([408, 425, 429]);
 
 /** When a response expires (milliseconds since 1970): as its headers state, else by its status. */
 export function responseFreshUntil(status: number, headers: IncomingHttpHeaders, now = Date.now()): number {
   const stated = status < 400 ? statedLifetime(headers, now) : null;
-  const seconds =
-    stated !== null
-      ? Math.min(Math.max(stated, bounds.min), bounds.max)
-      : permanent.has(status)
-        ? day
-        : isTemporary(status)
-          ? bounds.min
-          : 10 * minute;
-  return now + seconds * 1_000;
+  const seconds = stated ?? lifetimeOf(status);
+  return now + Math.min(Math.max(seconds, least), day) * 1_000;
+}
+
+function lifetimeOf(status: number): number {
+  if (status === 301 || status === 308) return day;
+  return isTemporary(status) ? least : 10 * minute;
 }
 
 function isTemporary(status: number | null): boolean {
   return status !== null && ((status >= 500 && status < 600) || temporary.has(status));
 }
 
-/** `response` of a page that broke off or was slow: for at most 30 s. */
-export function asInterrupted(response: HopResponse, now = Date.now()): HopResponse {
-  const freshUntil = Math.min(response.freshUntil, now + bounds.min * 1_000);
+/** Marks the response for a page that broke off or was slow. It expires after at most 30 s. */
+export function asInterrupted(response: HopResponse): HopResponse {
+  const freshUntil = Math.min(response.freshUntil, Date.now() + least * 1_000);
   return { ...response, incomplete: true, interrupted: true, freshUntil };
 }
 
@@ -41,33 +37,23 @@ export function endsInFailure(hop: Pick<Hop, 'status' | 'interrupted'> | undefin
   return hop !== undefined && (isTemporary(hop.status) || hop.interrupted === true);
 }
 
-/** When a failure expires: after 30 s at most. */
-export function failureFreshUntil({ code }: ExpansionError, now = Date.now()): number {
-  return now + errorLifetimes[code] * 1_000;
-}
-
 /**
- * When an expansion expires that did not fail: with the first of its redirects, or with its only response. The response at the
- * end counts as well if it is not a page that works.
+ * The lifetime of an expansion without an error. It expires with the first of its redirects, or with its only response. The
+ * last response also counts, unless it is a working page. Until `staleUntil`, caches may serve the expansion while they refresh
+ * it: for as long as it was fresh, at most 10 minutes, and never after a failure.
  */
-export function expansionFreshUntil(
+export function expansionLifetime(
   { hops, redirectCount }: { hops: Hop[]; redirectCount: number },
   now = Date.now(),
-): number {
-  if (hops.length === 0) return now;
+) {
   const last = hops.at(-1);
-  const isCounted = (last?.status ?? 200) >= 400 || endsInFailure(last);
+  const hasFailed = endsInFailure(last);
+  const isCounted = hasFailed || (last?.status ?? 200) >= 400;
   const redirects = redirectCount + hops.filter(({ kind }) => kind === 'hsts').length;
   const counted = isCounted ? hops : hops.slice(0, Math.max(redirects, 1));
-  return Math.min(...counted.map(({ freshUntil }) => freshUntil));
-}
-
-/**
- * Until when an expansion may be shown while it is refreshed: for as long as it was fresh, at most 10 minutes. A failure is
- * never shown then.
- */
-export function expansionStaleUntil(freshUntil: number, hasFailed: boolean, now = Date.now()): number {
-  return hasFailed ? freshUntil : freshUntil + Math.min(freshUntil - now, 10 * minute * 1_000);
+  const freshUntil = last ? Math.min(...counted.map((hop) => hop.freshUntil)) : now;
+  const staleness = hasFailed ? 0 : Math.min(freshUntil - now, 10 * minute * 1_000);
+  return { freshUntil, staleUntil: freshUntil + staleness };
 }
 
 const sharedMaxAge = /(?<![\w-])s-maxage="?(-?\d+)/i;
@@ -77,7 +63,7 @@ const anyMaxAge = /(?<![\w-])max-age="?(-?\d+)/i;
 function statedLifetime(headers: IncomingHttpHeaders, now: number): number | null {
   const { 'cache-control': cacheControl = '', expires } = headers;
   if (cacheControl === '' && expires === undefined) return null;
-  // To us, a cache for everybody, a response for one person may not be stored.
+  // A shared cache may not store a private response.
   if (/(?<![\w-])(?:no-(?:store|cache)|private)(?![\w-])/i.test(cacheControl)) return 0;
   const maxAge = sharedMaxAge.exec(cacheControl) ?? anyMaxAge.exec(cacheControl);
   if (maxAge) return Number(maxAge[1]) - (Number(headers.age) || 0);

@@ -4,7 +4,7 @@ import { followRedirects } from './chain.ts';
 import { createExpand } from './expand.ts';
 import { type StrictTransport, strictHosts } from './strict-transport.ts';
 
-// The fields that Chromium reads are in browsers.browser.test.ts.
+// More fields are in browsers.browser.test.ts.
 test.each<[string, StrictTransport, string, string | null]>([
   ['https://a.example/', 'host', 'http://a.example:80/x#y', 'https://a.example/x#y'],
   ['https://a.example:8443/', 'host', 'http://a.example:8080/', 'https://a.example:8080/'],
@@ -21,7 +21,7 @@ test.each<[string, StrictTransport, string, string | null]>([
   expect(hosts.upgraded(new URL(url))).toBeNull();
 });
 
-test('a hop of kind hsts is not requested, does not count, and lives as long as a 307', async () => {
+test('a hop of kind hsts is not requested, does not count, and is as fresh as a 307', async () => {
   const asked: string[] = [];
   const freshUntil = Date.now() + 86_400_000;
   const follow = followRedirects(async ({ href }) => {

@@ -5,7 +5,7 @@ export type StrictTransport = 'host' | 'subdomains' | 'none';
 
 const directive = /^[\t ]*([\w!#$%&'*+.^`|~-]+)[\t ]*(?:=[\t ]*(?:"([^"]*)"|([\w!#$%&'*+.^`|~-]+))[\t ]*)?$/;
 
-/** Reads the field (RFC 6797 section 6.1). @returns null if it is malformed: then it counts for nothing. */
+/** Reads the field (RFC 6797 section 6.1). @returns null if it is malformed. */
 export function readStrictTransport(field: string): StrictTransport | null {
   const directives = new Map<string, string | undefined>();
   for (const part of field.split(';')) {
@@ -29,14 +29,14 @@ export function strictHosts() {
       if (protocol === 'https:' && isIP(hostname) === 0 && !hostname.startsWith('['))
         hosts.set(hostname, strictTransport);
     },
-    /** `url` over https, if its host demands that; else null. A port of its own stays (RFC 6797 section 8.3). */
+    /** `url` over https if its host demands that, else null. An explicit port stays (RFC 6797 section 8.3). */
     upgraded(url: URL): URL | null {
       if (url.protocol !== 'http:') return null;
       const labels = url.hostname.split('.');
-      const parents = labels.slice(1).map((_, index) => labels.slice(index + 1).join('.'));
-      const isStrict =
-        hosts.get(url.hostname) === 'host' ||
-        [url.hostname, ...parents].some((host) => hosts.get(host) === 'subdomains');
+      const isStrict = labels.some((_, at) => {
+        const found = hosts.get(labels.slice(at).join('.'));
+        return found === 'subdomains' || (found === 'host' && at === 0);
+      });
       return isStrict ? new URL(url.href.replace(/^http:/, 'https:')) : null;
     },
   };

@@ -1,27 +1,36 @@
-import { describe, expect, test } from 'vitest';
-import { readTarget, resolveLocation } from './target.ts';
+import { seed } from '@longhand/shared/testing/random.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { hostText, parseUrl, readTarget, resolveLocation } from './target.ts';
 
-describe('a URL as it was typed', () => {
+const runs = rounds({ short: 20_000, long: 500_000 });
+
+describe('a URL as typed', () => {
   test.each([
     ['keeps its spelling', 'http://Example.com', 'http://Example.com'],
     ['keeps dot segments', 'http://example.com/a/../b', 'http://example.com/a/../b'],
     ['keeps a default port', 'HTTP://example.com:80/', 'HTTP://example.com:80/'],
     ['keeps its percent-encoding', 'http://example.com/%7e%2F', 'http://example.com/%7e%2F'],
-    ['loses the white space round it', ' \t\nhttp://example.com/\r\n ', 'http://example.com/'],
+    ['loses white space around it', ' \t\nhttp://example.com/\r\n ', 'http://example.com/'],
     ['gets the scheme it lacks', 'example.com/x', 'http://example.com/x'],
     ['gets the scheme it lacks before a port', 'example.com:8080', 'http://example.com:8080'],
     ['gets the scheme that two slashes leave out', '//example.com/x', 'http://example.com/x'],
-    ['has no markup in it', 'http://example.com/<b>"\'', "http://example.com/%3Cb%3E%22'"],
-    ['has what is not ASCII percent-encoded', 'http://example.com/ü', 'http://example.com/%C3%BC'],
-    ['has a name that is not ASCII in punycode', 'http://bücher.example/', 'http://xn--bcher-kva.example/'],
-    ['loses the line ends inside it, as in a browser', 'http://example.com/a\r\nb', 'http://example.com/ab'],
+    ['has its markup encoded', 'http://example.com/<b>"\'', "http://example.com/%3Cb%3E%22'"],
+    ['has characters beyond ASCII percent-encoded', 'http://example.com/ü', 'http://example.com/%C3%BC'],
+    ['has a Unicode name in Punycode', 'http://bücher.example/', 'http://xn--bcher-kva.example/'],
+    ['loses line ends inside it, as in a browser', 'http://example.com/a\r\nb', 'http://example.com/ab'],
     ['loses a tab inside it, as in a browser', 'http://exa\tmple.com/', 'http://example.com/'],
     ['has its backslashes read as slashes', 'http:\\\\example.com\\a\\b', 'http://example.com/a/b'],
     ['loses the controls around it', '\u0000\u001b http://example.com/\u001f\r ', 'http://example.com/'],
     ['may begin with backslashes', '\\\\example.com/x', 'http://example.com/x'],
-    ['keeps what the parser would encode', "http://example.com/{a}|b?'c", "http://example.com/{a}|b?'c"],
+    [
+      'keeps characters that the parser would encode',
+      "http://example.com/{a}|b?'c",
+      "http://example.com/{a}|b?'c",
+    ],
     ['has a lone surrogate replaced', 'http://example.com/\ud800', 'http://example.com/%EF%BF%BD'],
-    ['has slashes that not all parsers read alike put right', 'http:/example.com', 'http://example.com/'],
+    ['has a missing slash added', 'http:/example.com', 'http://example.com/'],
   ])('%s: %j', (_, typed, text) => {
     expect(readTarget(typed).text).toBe(text);
   });
@@ -43,7 +52,7 @@ describe('a URL as it was typed', () => {
     `http://example.com/${'x'.repeat(8 * 1024)}`,
     `http://a${'\u0301'.repeat(2_500)}.example/`,
     `http://${'a'.repeat(254)}/`,
-  ])('that is none is an invalid_url: %j', (typed) => {
+  ])('is an invalid_url if it is not a URL: %j', (typed) => {
     expect(() => readTarget(typed)).toThrow(expect.objectContaining({ code: 'invalid_url' }));
   });
 
@@ -53,21 +62,19 @@ describe('a URL as it was typed', () => {
     'ftp://example.com/',
     'data:text/html,x',
     'file:///etc/passwd',
-  ])('that is neither http nor https is an unsupported_scheme: %s', (typed) => {
+  ])('is an unsupported_scheme if it is not http or https: %s', (typed) => {
     expect(() => readTarget(typed)).toThrow(expect.objectContaining({ code: 'unsupported_scheme' }));
   });
 
-  test('is checked, requested and shown as the same URL, whatever another parser would take for its host', () => {
+  test('is checked, requested and shown as the same URL, even if other parsers disagree about its host', () => {
     const { text, url } = readTarget('http://good.example\\@bad.example/');
     expect(url.host).toBe('good.example');
     expect(text).toBe('http://good.example/@bad.example/');
   });
 });
 
-// Where each leads is in target.wpt.test.ts.
-describe('a Location, seen from http://example.com/a/b?q#frag', () => {
-  const from = readTarget('http://example.com/a/b?q#frag');
-
+// More are in target.wpt.test.ts.
+describe('a Location', () => {
   test('inherits an empty fragment too', () => {
     expect(resolveLocation('/x', readTarget('http://example.com/#'))?.text).toBe('http://example.com/x#');
   });
@@ -79,7 +86,83 @@ describe('a Location, seen from http://example.com/a/b?q#frag', () => {
     'http://a b/',
     `/${'x'.repeat(16 * 1024)}`,
     `//${'a'.repeat(254)}`,
-  ])('that is no URL is none: %s', (location) => {
-    expect(resolveLocation(location, from)).toBeNull();
+  ])('resolves to nothing if it is not a URL: %s', (location) => {
+    expect(resolveLocation(location, readTarget('http://example.com/'))).toBeNull();
   });
+});
+
+describe('hostText finds the host', () => {
+  test.each([
+    ['in a URL', 'http://a.example/b', 'a.example'],
+    ['after a user name', 'http://user:b@c@a.example?b', 'a.example'],
+    ['with its port', 'https://a.example:80#b', 'a.example:80'],
+    ['as an address', 'http://[::1]:80/', '[::1]:80'],
+    ['after any slashes', ' \thttp:/\\/\\a.example\\b', 'a.example'],
+    ['without slashes', 'wss:a.example/b', 'a.example'],
+    ['without a scheme', '\\/a.example/b', 'a.example'],
+    ['without its tabs and line ends', '/\t/a\r\n.example', 'a.example'],
+  ])('%s: %j', (_, text, host) => expect(hostText(text)).toBe(host));
+
+  test.each(['/a', 'a/b', '?http://a', 'mailto:a', 'foo://a', ''])('but not in %j', (text) => {
+    expect(hostText(text)).toBe('');
+  });
+
+  const special = /^(?:https?|wss?|ftp|file):$/;
+  const mark = 'ü'.repeat(20);
+  const pieces = [
+    ...['http:', 'HTTPS:', 'ws:', 'ftp:', 'file:', 'foo:', '/', '\\', '//', '@', ':', '?', '#', '[', ']'],
+    ...['\t', '\n', '\r', ' ', '\0', '%2f', '%40', '.', 'C:', 'C|', 'a', mark, mark, mark],
+  ];
+  const bases = [
+    undefined,
+    'http://a.example/x',
+    'https://a.example/',
+    'file:///C:/x',
+    'mailto:x',
+    'foo://o/x',
+  ];
+
+  test(`where the parser finds it (${runs} URLs)`, () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(...pieces), { maxLength: 9 }),
+        fc.constantFrom(...bases),
+        (parts, base) => {
+          const text = parts.join('');
+          const url = URL.parse(text, base);
+          if (url && special.test(url.protocol) && url.hostname.includes('xn--'))
+            expect(hostText(text)).toContain(mark);
+        },
+      ),
+      { seed, numRuns: runs },
+    );
+  });
+});
+
+describe('a host', () => {
+  const name = (length: number) => `${'a.'.repeat(length / 2)}a`.slice(-length);
+
+  test('may have 253 characters after decoding', () => {
+    const encoded = name(253).replaceAll('a', '%EF%BD%81');
+    expect(parseUrl(`http://${name(253)}/`)?.hostname).toBe(name(253));
+    expect(parseUrl(`http://${encoded}/`)?.hostname).toBe(name(253));
+    expect(parseUrl(`http://${name(254)}/`)).toBeNull();
+  });
+
+  test('is not parsed beyond 2,500 characters, or 833 after decoding', () => {
+    const parse = vi.spyOn(URL, 'parse');
+    onTestFinished(() => parse.mockRestore());
+    for (const before of ['http://', '//', 'file://', 'http://user@']) {
+      expect(parseUrl(`${before}a${'\u0301'.repeat(833)}`, 'https://a.example/')).toBeNull();
+      expect(parseUrl(`${before}${'%61'.repeat(834)}`, 'https://a.example/')).toBeNull();
+    }
+    expect(parse).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ['a path', `http://a.example/${'x'.repeat(8_000)}`],
+    ['a query', `http://a.example?${'x'.repeat(8_000)}`],
+    ['a user name', `http://${'x'.repeat(8_000)}@a.example`],
+    ['a host of another scheme', `app://${'x'.repeat(8_000)}`],
+  ])('may come with %s of any length', (_, text) => expect(parseUrl(text)).not.toBeNull());
 });

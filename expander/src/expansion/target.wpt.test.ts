@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { percentEncoded } from '../hop/fetch-hop.ts';
 import { ExpansionError } from './errors.ts';
-import { isWeb } from './parse-url.ts';
-import { readTarget, resolveLocation } from './target.ts';
+import { isWeb, readTarget, resolveLocation } from './target.ts';
 
 interface Case {
   input: string;
@@ -15,22 +14,22 @@ const cases = (JSON.parse(readFileSync(file, 'utf8')) as (Case | string)[]).filt
   (entry) => typeof entry !== 'string',
 );
 
-/** Hosts that the parser accepts and no name server can have. */
+/** Hosts that the parser accepts although they cannot exist. */
 const impossibleHosts = ['!"$&\'()*+,-.;=_`{}~'];
 
-/** What a browser makes of `reference`: null if it cannot go there. */
+/** The URL that a browser makes of `reference`; null if its host cannot exist. */
 function parsed(reference: string, base?: string): URL | null {
   const url = URL.parse(reference, base);
   return url && isWeb(url) && impossibleHosts.includes(url.hostname) ? null : url;
 }
 
-test('the set is whole, and has every impossible host that is listed', () => {
+test('the set is complete, and has every impossible host', () => {
   expect(cases).toHaveLength(820);
   const hosts = new Set(cases.map(({ input, base }) => URL.parse(input, base ?? undefined)?.hostname));
   for (const host of impossibleHosts) expect(hosts).toContain(host);
 });
 
-test('as `u`, each URL that the parser accepts is the URL that is contacted', () => {
+test('as `u`, each URL that the parser accepts is contacted as parsed', () => {
   const differences = cases.flatMap(({ input }) => {
     if (!URL.canParse(input)) return [];
     const url = parsed(input);
@@ -41,7 +40,7 @@ test('as `u`, each URL that the parser accepts is the URL that is contacted', ()
   expect(differences).toEqual([]);
 });
 
-test('as `u`, what the parser refuses is contacted only where `http://` was missing', () => {
+test('as `u`, text that the parser refuses is contacted only with `http://` before it', () => {
   for (const { input } of cases) {
     if (URL.canParse(input)) continue;
     const ours = read(input);
@@ -50,7 +49,7 @@ test('as `u`, what the parser refuses is contacted only where `http://` was miss
   }
 });
 
-test('as `Location`, each leads where the parser says', () => {
+test('as `Location`, each resolves as in the parser', () => {
   const differences = cases.flatMap((entry) => {
     // The base of the set, if a website can have that URL.
     const base = /^https?:\/\/\w/.test(entry.base ?? '') ? `${entry.base}` : 'http://example.org/foo/bar';

@@ -22,7 +22,7 @@ describe('a wrapper names its target', () => {
       'https://urldefense.com/v3/__https://example.com/a__;!!Abc!def$',
       'https://example.com/a',
     ],
-    // One "*" for each of "?" and "#".
+    // One "*" each for "?" and "#".
     [
       'Proofpoint URL Defense',
       `https://urldefense.com/v3/__https://example.com/a*b=c*f__;${b64('?#')}!!Abc!def$`,
@@ -61,7 +61,7 @@ test.each([
   'https://urldefense.com/v3/__%ff__;!!x',
   'https://urldefense.proofpoint.com/v2/url?u=https-3A__-zz&d=x',
   'https://urldefense.com/v4/__https://example.org/__;!!x',
-])('%s is no wrapper', (url) => {
+])('%s is not a wrapper', (url) => {
   expect(unwrap(new URL(url))).toBeNull();
 });
 

@@ -1,12 +1,10 @@
-import { isWeb, parseUrl } from './parse-url.ts';
-
-/** Takes the target out of a URL that names it; null if this URL does not. */
-type Unwrap = (url: URL) => string | null | undefined;
+import { isWeb, parseUrl } from './target.ts';
 
 interface Wrapper {
   name: string;
   host: { test(hostname: string): boolean };
-  unwrap: Unwrap;
+  /** The target that a URL names. */
+  unwrap: (url: URL) => string | null | undefined;
 }
 
 /** Google's domains (https://www.google.com/supported_domains): `google.` before these, `google.com.` and `google.co.`. */
@@ -29,7 +27,7 @@ const googleDomains = new Set(
 );
 
 /**
- * Services that put their own address before links, with the target in the URL. The sources:
+ * Services that wrap links in URLs of their own. The sources:
  *
  * - Safe Links: https://learn.microsoft.com/defender-office-365/safe-links-about
  * - URL Defense: https://help.proofpoint.com/Threat_Insight_Dashboard/API_Documentation/URL_Decoder_API, and the Python
@@ -55,14 +53,10 @@ const wrappers: readonly Wrapper[] = [
     host: /^(?:lm?|www|m)\.(?:facebook|messenger)\.com$/,
     unwrap: ({ pathname, searchParams }) => (pathname === '/l.php' ? searchParams.get('u') : null),
   },
-  {
-    name: 'Instagram',
-    host: /^l\.instagram\.com$/,
-    unwrap: ({ searchParams }) => searchParams.get('u'),
-  },
+  { name: 'Instagram', host: /^l\.instagram\.com$/, unwrap: ({ searchParams }) => searchParams.get('u') },
 ];
 
-/** The target that a well-known wrapper names in its URL, and the wrapper's name; null if `url` is not a wrapper. */
+/** The target and the name of a well-known wrapper; null if `url` is not a wrapper. */
 export function unwrap(url: URL): { target: string; wrapper: string } | null {
   const wrapper = wrappers.find(({ host }) => host.test(url.hostname));
   const target = wrapper?.unwrap(url);
@@ -86,8 +80,8 @@ function proofpoint(url: URL): string | null | undefined {
 const runLengths = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /**
- * Version 3 keeps the URL readable between `__` and `__;`, where `*` stands for one character of those that follow in
- * base64url, and `**` with a letter for a run of them.
+ * Version 3 keeps the URL readable between `__` and `__;`. There `*` replaces one character, and `**` with a letter a run. The
+ * replaced characters follow in base64url.
  */
 function proofpointV3(href: string): string | null {
   const [, wrapped, replaced = ''] = /^[^/]+\/\/[^/]+\/v3\/__(.+?)__;([\w-]*)/.exec(href) ?? [];
@@ -95,7 +89,7 @@ function proofpointV3(href: string): string | null {
   if (!encoded) return null;
   const characters = [...Buffer.from(replaced, 'base64url').toString()];
   let used = 0;
-  // On its way a slash of "https://" may have been lost.
+  // Some mail software drops a slash of "https://".
   return encoded.replace(/^([a-z]+:\/)(?!\/)/i, '$1/').replace(/\*(?:\*([\w-]))?/g, (_, run?: string) => {
     const from = used;
     used += run === undefined ? 1 : runLengths.indexOf(run) + 2;

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 export type BodyReader = ReturnType<typeof bodyReader>;
 
 /**
- * Reads the body of a response to GET as far as `limit` bytes, by the framing that `headers` state (RFC 9112 section 6).
+ * Reads the body of a response to GET up to `limit` bytes, by the framing that `headers` state (RFC 9112 section 6).
  * A malformed chunk ends the body.
  */
 export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
@@ -15,9 +15,9 @@ export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
   let body = '';
   let isDamaged = false;
   return {
-    /** Whether the end of the connection is that of the body. */
+    /** Whether the body ends with the connection. */
     lastsToTheEnd: !chunked && stated === undefined,
-    /** Takes the bytes that have arrived, as Latin-1. @returns whether the body is complete. */
+    /** Takes the next bytes, as Latin-1. @returns whether the body is complete. */
     read(text: string): boolean {
       const { data, ended, damaged } = decode(text);
       body += data.slice(0, length - body.length);
@@ -25,23 +25,22 @@ export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
       return ended || body.length === length;
     },
     isDamaged: () => isDamaged,
-    /** The bytes so far. */
     body: () => Buffer.from(body, 'latin1'),
   };
 }
 
-/** The line before each chunk: its size and extensions. */
+/** The line before each chunk, with its size and extensions. */
 const chunkStart = /^(0*[\da-f]{1,16})[\t ]*(?:;.*)?\r?\n$/i;
 /** Characters of such a line. */
 const maxStart = 4_096;
 
-/** Decodes the chunked transfer coding (RFC 9112 section 7.1) piece by piece. It looks at each byte once. */
+/** Decodes the chunked transfer coding (RFC 9112 section 7.1) piece by piece. */
 function chunkDecoder() {
-  /** The part of the current line that has arrived. */
+  /** The beginning of the current line. */
   let line = '';
   /** Bytes that the current chunk still lacks. */
   let missing = 0;
-  /** Whether the end of a chunk, an empty line, may come before the next line. */
+  /** Whether an empty line, the end of a chunk, may come next. */
   let mayEnd = true;
   return (text: string) => {
     let data = '';
@@ -56,18 +55,15 @@ function chunkDecoder() {
       at = end;
       if (line.length > maxStart) return { data, ended: true, damaged: true };
       if (text[end - 1] !== '\n') break;
-      if (!mayEnd || !isEmpty(line)) {
+      const isEmpty = line === '\r\n' || line === '\n';
+      if (!mayEnd || !isEmpty) {
         const [, size] = chunkStart.exec(line) ?? [];
         missing = Number.parseInt(size ?? '0', 16);
         if (missing === 0) return { data, ended: true, damaged: size === undefined };
       }
-      mayEnd = !isEmpty(line);
+      mayEnd = !isEmpty;
       line = '';
     }
     return { data, ended: false, damaged: false };
   };
-}
-
-function isEmpty(line: string): boolean {
-  return line === '\r\n' || line === '\n';
 }

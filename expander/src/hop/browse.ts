@@ -1,47 +1,45 @@
 import { noTurns } from '@longhand/shared/turns.ts';
 import { LRUCache } from 'lru-cache';
 import { hopTime, within } from '../expansion/deadline.ts';
-import { ExpansionError } from '../expansion/errors.ts';
-import type { FetchHopOptions, HopResponse } from '../expansion/expansion.ts';
+import { clientOf, type FetchHopOptions, type HopResponse } from '../expansion/expansion.ts';
 import { asInterrupted } from '../expansion/lifetime.ts';
 import { readStrictTransport } from '../expansion/strict-transport.ts';
-import { clientOf } from '../expansion/turn.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Request, RequestOptions, Response } from './exchange.ts';
 import { hopResponse } from './fetch-hop.ts';
 import { fileOf } from './file.ts';
 import { readDocument } from './html-document.ts';
 import type { ResponseHead } from './response-head.ts';
-import { isDecidedByContent, type Shown } from './shown.ts';
+import { isDecidedByContent } from './shown.ts';
 
-/** Bytes of a page that are read: redirects in it are at its beginning. */
+/** Bytes of a page that are read: redirects are at the beginning. */
 const maxPageSize = 64 * 1024;
 
 /** Bytes of a page that take a millisecond to parse, at worst. */
 const quickPage = 4 * 1024;
 
-/** The share of a hop's time after which a host that has not responded to HEAD gets a GET too: some hosts ignore HEAD. */
+/** The share of a hop's time after which a host that has not responded to HEAD also gets GET: some hosts ignore HEAD. */
 const patience = 1 / 2;
 
-/** The share of a hop's time after which it settles for the response to HEAD. */
+/** The share of a hop's time after which the response to HEAD has to do. */
 const settling = 11 / 12;
 
-/** The memory of origins that need GET: its size in characters, and its milliseconds. */
+/** Limits of the memory of origins that need GET: characters and milliseconds. */
 const memory = {
   maxSize: 4 * 1024 * 1024,
   ttl: 10 * 60 * 1_000,
   sizeCalculation: (url: string, origin: string) => url.length + origin.length,
 };
 
-/** A response, and whether GET may find out more. */
-interface Asked {
+interface Found {
   answer: HopResponse;
+  /** Whether GET may find out more. */
   isUncertain: boolean;
 }
 
 /**
  * Finds out where a browser would go with as few requests as possible: HEAD, then GET if HEAD is refused, reset or too slow,
- * or if the page may contain a redirect. After HEAD was useless for two URLs of an origin, only GET is sent there.
+ * or if the page may contain a redirect. After HEAD was useless for two URLs of an origin, the origin gets only GET.
  *
  * @param time milliseconds for one hop.
  * @param turns for pages that take long to parse.
@@ -63,12 +61,12 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
       signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal,
     };
     const turn = () => turns(new Set(waiting?.names().map(clientOf)), options.signal);
-    let page: Promise<Asked> | undefined;
+    let page: Promise<Found> | undefined;
     const getPage = async () =>
-      asked(url, await request(url, { ...options, ...pageOptions(headers) }), 'GET', turn);
+      interpret(url, await request(url, { ...options, ...asBrowsers(headers) }), 'GET', turn);
     const get = () => (page ??= getPage());
     /** The response to GET if it may say more and arrives in time; else the response to HEAD. */
-    const settled = async (head: Asked): Promise<HopResponse> => {
+    const settled = async (head: Found): Promise<HopResponse> => {
       if (!head.isUncertain && !isRefusal(head)) return head.answer;
       const unlessFailed = get().catch(() => undefined);
       const inTime = await within(deadline - performance.now(), unlessFailed, undefined);
@@ -78,10 +76,10 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
       const needing = needGet.get(origin);
       if (needing === '' || needing === href) return (await get()).answer;
       const byHead = request(url, { ...options, method: 'HEAD' })
-        .then((response) => asked(url, response, 'HEAD', turn))
+        .then((response) => interpret(url, response, 'HEAD', turn))
         .catch(unlessUnanswered);
       const head = await within(time * patience, byHead, null);
-      // It may still be under way.
+      // HEAD may still be under way.
       const late = () => byHead.then((answered) => (answered && !isRefusal(answered) ? answered : get()));
       const first = head ?? (await Promise.any([late(), get()]).catch(get));
       const answer = first.answer.method === 'GET' ? first.answer : await settled(first);
@@ -95,68 +93,62 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
   };
 }
 
-/** Hosts refuse HEAD with any status from 400 on, though they redirect GET. */
-function isRefusal({ answer }: Asked): boolean {
+/** Hosts that redirect GET may refuse HEAD with any status from 400 on. */
+function isRefusal({ answer }: Found): boolean {
   return answer.status >= 400;
 }
 
 /** Null if the connection was closed, or the response is not HTTP. */
 function unlessUnanswered(error: unknown): null {
-  const cause = error instanceof ExpansionError ? error.cause : undefined;
-  const { code = '' } = (cause ?? {}) as NodeJS.ErrnoException;
-  if (['ECONNRESET', 'EPIPE', 'ERR_NOT_HTTP'].includes(code)) return null;
+  const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'ERR_NOT_HTTP') return null;
   throw error;
 }
 
-/** `identity` is the cheapest to read. Websites that detect browsers look for `Upgrade-Insecure-Requests`. */
-const asBrowsers = ['Accept-Encoding', 'identity', 'Upgrade-Insecure-Requests', '1'];
+/** `identity` is the cheapest to read. `Upgrade-Insecure-Requests` shows websites that this is a browser. */
+const asBrowsers = (headers: readonly string[]): RequestOptions => ({
+  method: 'GET',
+  headers: [...headers, 'Accept-Encoding', 'identity', 'Upgrade-Insecure-Requests', '1'],
+  bodyLimit: (head) => (!isRedirect(head) && isDecidedByContent(head) ? maxPageSize : 0),
+});
 
-/** A GET that reads the beginning of the body, if it is a page. */
-function pageOptions(headers: readonly string[]): RequestOptions {
-  const bodyLimit = (head: ResponseHead) => (!isRedirect(head) && isDecidedByContent(head) ? maxPageSize : 0);
-  return { method: 'GET', headers: [...headers, ...asBrowsers], bodyLimit };
-}
-
-/** What a response says to a browser. */
-async function asked(
+/** What a browser makes of a response. */
+async function interpret(
   url: URL,
   response: Response,
   method: HopResponse['method'],
   turn: () => Promise<void>,
-): Promise<Asked> {
-  const { headers, body } = response;
+): Promise<Found> {
+  const { status, headers, body } = response;
   const answer: HopResponse = hopResponse(response, method);
   if (headers['set-cookie']?.length) answer.setCookies = headers['set-cookie'];
   const strictTransport = readStrictTransport(headers['strict-transport-security'] ?? '');
   if (strictTransport) answer.strictTransport = strictTransport;
   if (isRedirect(response)) return { answer, isUncertain: false };
+  const isEncrypted = url.protocol === 'https:';
   const { content, isDamaged } = await decodeContent(
     body,
     headers['content-encoding'],
-    url.protocol === 'https:',
+    isEncrypted,
     maxPageSize,
   );
   if (content.length > quickPage) await turn();
   const { shown, refresh, title, scriptRedirect, isCut } = readDocument(url, response, content);
-  const isDecided = !isDecidedByContent(response);
+  const isPage = isDecidedByContent(response);
+  const isSuccess = status >= 200 && status <= 299;
   if (refresh) answer.refresh = refresh;
   if (title) answer.title = title;
   if (scriptRedirect) answer.scriptRedirect = true;
-  if (isFile(response, shown)) answer.file = fileOf(url, response);
-  if (method === 'GET' && !isDecided) answer.bytesRead = body.length;
+  if (isSuccess && (shown === 'file' || shown === 'other')) answer.file = fileOf(url, response);
+  if (method === 'GET' && isPage) answer.bytesRead = body.length;
   if (isDamaged || isCut || Math.max(body.length, content.length) >= maxPageSize) answer.incomplete = true;
   return {
     answer: response.isCut ? asInterrupted(answer) : answer,
-    isUncertain: !isDecided || isEmpty(response),
+    isUncertain: isPage || isEmpty(response),
   };
 }
 
-/** Whether a browser saves it, or shows it instead of a page. */
-function isFile({ status }: ResponseHead, shown: Shown): boolean {
-  return status >= 200 && status <= 299 && (shown === 'file' || shown === 'other');
-}
-
-/** Whether a response to HEAD says too little, so that GET may find out more. */
+/** Whether a response to HEAD is uninformative. */
 function isEmpty({ status, headers }: ResponseHead): boolean {
   return [204, 205, 304].includes(status) || headers['content-length'] === '0' || !headers['content-type'];
 }

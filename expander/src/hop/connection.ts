@@ -4,16 +4,15 @@ import type { Connect } from './connector.ts';
 import type { Exchange } from './exchange.ts';
 import { notHttp } from './response-head.ts';
 
-/** Bytes that are read at a time: more than a usual head. */
+/** Bytes of one read: more than a usual head. */
 const bufferSize = 4 * 1024;
 
 /** The shortest rest, in milliseconds. */
 const minRest = 50;
 
-export interface ConnectionEvents {
-  /** The response of `exchange` is complete. */
+interface ConnectionEvents {
   finished(connection: Connection, exchange: Exchange): void;
-  /** The connection is closed, with an `exchange` that is not complete. */
+  /** `exchange` is not complete. */
   closed(connection: Connection, error: unknown, exchange: Exchange | undefined): void;
 }
 
@@ -21,20 +20,17 @@ export interface ConnectionEvents {
 export class Connection {
   readonly origin: string;
   readonly source: Source = { hasStrayed: false };
-  /** The family of the remote address. */
   addressFamily: 4 | 6 | null = null;
   closed = false;
   readonly #events: ConnectionEvents;
   readonly #socket: Socket;
   #exchange: Exchange | undefined;
-  /** Whether it has carried a response. */
   #isUsed = false;
-  /** The only URL it has been used for; null after a second one. */
+  /** The only URL that it has requested; null after a second one. */
   #url: string | null = null;
-  /** Milliseconds from opening to the first response, which no late body can displace. The next response takes about as long. */
+  /** Milliseconds from opening to the first response, which no late body can displace. Later responses take about as long. */
   #restTime = 0;
   readonly #openedAt = performance.now();
-  /** When its rest ends. */
   #restsUntil = 0;
 
   constructor(url: URL, connect: Connect, events: ConnectionEvents) {
@@ -48,29 +44,28 @@ export class Connection {
         return true;
       },
     };
-    // A read with `onread` costs a third of a read from a stream.
     this.#socket = connect(url, onread)
       .on('error', (error) => this.#close(error))
-      .on('end', () => this.#close(reset('the connection was closed without an answer', true)))
-      .on('close', () => this.#close(reset('the connection was closed without an answer')))
+      .on('end', () => this.#close(reset(true)))
+      .on('close', () => this.#close(reset()))
       .on('timeout', () => {
         if (!this.#exchange) this.cut();
       });
   }
 
   /**
-   * Whether it may carry `exchange` next. A late body to HEAD may look like the next response, and shift all later ones by
-   * one. So a connection rests after each response but the first, until that would have shown. GET closes the connection
-   * before it could show, so only a connection that has served no other URL carries it.
+   * Whether it may carry `exchange` next. A late body to HEAD may look like the next response, and shift all later responses.
+   * So a connection rests after each response but the first, until such a body would have arrived. GET closes the connection
+   * too early to see one, so it may only follow requests for the same URL.
    *
-   * @param isCrowded whether enough connections rest, so that this one need not.
+   * @param isCrowded whether enough other connections rest.
    */
   mayCarry({ method, url }: Exchange, isCrowded: boolean): boolean {
     const hasRested = isCrowded || performance.now() >= this.#restsUntil;
     return hasRested && (method === 'HEAD' || this.#url === url.href);
   }
 
-  /** Sends the request of `exchange`. The socket holds it back until it is open, and over TLS the server is verified. */
+  /** Sends the request of `exchange`. The socket holds it back until it is open and, over TLS, has verified the server. */
   send(exchange: Exchange): void {
     if (this.#url !== exchange.url.href) this.#url = null;
     exchange.begin(this, this.#isUsed ? this.source : null);
@@ -78,15 +73,15 @@ export class Connection {
     this.#socket.write(exchange.message, 'latin1');
   }
 
-  /** Cuts the connection after this many milliseconds without data, unless it is in use. */
+  /** Cuts the connection after this time without data, unless it is in use. */
   cutWhenIdleFor(milliseconds: number): void {
-    // Each read starts this time again.
+    // Each read restarts this timer.
     if (this.#socket.timeout !== milliseconds) this.#socket.setTimeout(milliseconds);
   }
 
-  /** Cuts the connection, even while it is being opened. */
+  /** Cuts the connection, even before it is open. */
   cut(): void {
-    this.#close(reset('the connection was cut'));
+    this.#close(reset());
   }
 
   #receive(text: string) {
@@ -100,7 +95,6 @@ export class Connection {
       if (exchange) this.#events.finished(this, exchange);
       if (rest !== '') throw notHttp();
     } catch (error) {
-      // Unsolicited bytes may be the late body to a HEAD.
       if (this.#isUsed) this.source.hasStrayed = true;
       this.#close(error);
     }
@@ -121,7 +115,7 @@ export class Connection {
   }
 }
 
-/** @param isEnd whether the server has sent all that it wanted to. */
-function reset(message: string, isEnd = false): NodeJS.ErrnoException {
-  return Object.assign(new Error(message), { code: 'ECONNRESET', isEnd });
+/** @param isEnd whether the server has ended the connection properly. */
+function reset(isEnd = false): NodeJS.ErrnoException {
+  return Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET', isEnd });
 }

@@ -1,30 +1,15 @@
-import { connect as connectTcp, isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net';
+import net, {
+  isIP,
+  type LookupFunction,
+  type OnReadOpts,
+  type Socket,
+  type TcpNetConnectOpts,
+} from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 
-/** The parts of a URL. */
-interface ConnectTarget {
-  protocol: string;
-  hostname: string;
-  port: string;
-}
-
-/**
- * Opens a connection, which never times out by itself. `onread`, as in `net.connect`, reads without the cost of a stream.
- *
- * @returns the socket, at once.
- */
-export type Connect = (target: ConnectTarget, onread: OnReadOpts) => Socket;
-
-/** What `net.connect` and `tls.connect` take. An address has no `servername`. */
-const optionsFor = ({ protocol, hostname, port }: ConnectTarget, lookup: LookupFunction) => {
-  // A URL has an IPv6 address in brackets.
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const servername = isIP(host) ? '' : host;
-  const defaultPort = protocol === 'https:' ? 443 : 80;
-  return { host, port: Number(port || defaultPort), servername, lookup, ALPNProtocols: ['http/1.1'] };
-};
-
-type Options = ReturnType<typeof optionsFor> & { session: Buffer | undefined; onread: OnReadOpts };
+/** Opens a connection, which never times out by itself. `onread`, as in `net.connect`, is cheaper than a stream. */
+export type Connect = (url: Pick<URL, 'protocol' | 'hostname' | 'port'>, onread: OnReadOpts) => Socket;
 
 /** Bytes of all TLS sessions that are kept. One has 2 to 4 KiB, or more if its certificate is large. */
 const maxSessions = 4 * 1024 * 1024;
@@ -39,18 +24,25 @@ export function connector(lookup: LookupFunction, open = openSocket): Connect {
     maxSize: maxSessions,
     sizeCalculation: ({ length }) => length,
   });
-  return (target, onread) => {
-    const origin = `${target.hostname}:${target.port}`;
-    const socket = open(target.protocol, {
-      ...optionsFor(target, lookup),
+  return ({ protocol, hostname, port }, onread) => {
+    const origin = `${hostname}:${port}`;
+    // A URL has an IPv6 address in brackets.
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const socket = open(protocol, {
+      host,
+      port: Number(port || (protocol === 'https:' ? 443 : 80)),
+      // TLS has no server names for addresses.
+      servername: isIP(host) ? '' : host,
       session: sessions.get(origin),
+      ALPNProtocols: ['http/1.1'],
+      lookup,
       onread,
     });
     return socket.setNoDelay(true).on('session', (session) => sessions.set(origin, session));
   };
 }
 
-/** Loads TLS only for the first `https:` URL: a command starts faster without. */
-export function openSocket(protocol: string, options: Options): Socket {
-  return protocol === 'https:' ? process.getBuiltinModule('node:tls').connect(options) : connectTcp(options);
+/** Loads TLS only for the first `https:` URL, so that a command starts faster. */
+export function openSocket(protocol: string, options: TcpNetConnectOpts & ConnectionOptions): Socket {
+  return protocol === 'https:' ? process.getBuiltinModule('node:tls').connect(options) : net.connect(options);
 }

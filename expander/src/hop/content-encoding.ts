@@ -1,8 +1,7 @@
 import zlib from 'node:zlib';
 
 /** Decodes a truncated body as far as it goes, and each piece at once, so that damage loses only its own piece. */
-const flush = zlib.constants.Z_SYNC_FLUSH;
-const deflate = { flush, finishFlush: flush };
+const deflate = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH };
 const brotli = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH };
 /** Chromium accepts windows of 8 MiB. */
 const zstd = {
@@ -13,42 +12,33 @@ const zstd = {
 /** Bytes that are decoded at a time. */
 const pieceSize = 4 * 1024;
 
-/** Codings of one body; no website uses more. */
+/** Codings of one body. */
 const maxCodings = 5;
 
-/** The previous decoding of `br` or `zstd`: each takes up to 16 MiB, so they run one at a time. */
-let large: Promise<unknown> = Promise.resolve();
+/** The previous decoding. `br` and `zstd` take up to 16 MiB, so bodies are decoded one at a time. */
+let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Decodes up to `maxSize` bytes from servers that compress although the request said `identity`. As in Chromium, an unknown encoding
- * such as `none` is ignored, over http also `br` and `zstd`; and so are a wrong checksum and the bytes after a stream.
+ * Decodes up to `maxSize` bytes from servers that compress although the request said `identity`. Like Chromium, it ignores
+ * unknown encodings such as `none`, over http also `br` and `zstd`, a wrong checksum, and bytes after a stream.
  *
- * @returns the content as far as it can be read, and whether more of it could not.
+ * @returns the readable content, and whether the rest is unreadable.
  */
 export async function decodeContent(body: Buffer, encoding = '', isEncrypted: boolean, maxSize: number) {
-  const names = encoding
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim());
-  const codings = names.filter((name) => name !== '' && name !== 'identity');
+  const codings = (encoding.toLowerCase().match(/[^\s,]+/g) ?? []).filter((name) => name !== 'identity');
   const known = isEncrypted ? /^(?:(?:x-)?gzip|deflate|br|zstd)$/ : /^(?:(?:x-)?gzip|deflate)$/;
   const isKnown = codings.every((name) => known.test(name));
-  if (!isKnown || body.length === 0) return { content: body, isDamaged: false };
+  if (!isKnown || codings.length === 0 || body.length === 0) return { content: body, isDamaged: false };
   if (codings.length > maxCodings) return { content: Buffer.alloc(0), isDamaged: true };
-  let decoded = { content: body, isDamaged: false };
-  for (const coding of codings.reverse()) {
-    const decode = () => decodePieces(decoded.content, coding, maxSize);
-    const { content, isDamaged } = await (coding === 'br' || coding === 'zstd'
-      ? oneAtATime(decode)
-      : decode());
-    decoded = { content, isDamaged: decoded.isDamaged || isDamaged };
-  }
-  return decoded;
-}
-
-function oneAtATime<T>(decode: () => Promise<T>): Promise<T> {
-  const decoding = large.then(decode);
-  large = decoding.catch(() => {});
+  const decoding = last.then(async () => {
+    let decoded = { content: body, isDamaged: false };
+    for (const coding of codings.reverse()) {
+      const { content, isDamaged } = await decodePieces(decoded.content, coding, maxSize);
+      decoded = { content, isDamaged: decoded.isDamaged || isDamaged };
+    }
+    return decoded;
+  });
+  last = decoding.catch(() => {});
   return decoding;
 }
 
@@ -80,7 +70,7 @@ function decoderOf(coding: string) {
   return coding === 'zstd' ? zlib.createZstdDecompress(zstd) : zlib.createInflateRaw(deflate);
 }
 
-/** Bytes before the deflated ones: the header of zlib (RFC 1950) or gzip (RFC 1952). Some servers send none. */
+/** The length of the header of zlib (RFC 1950) or gzip (RFC 1952). Some servers send none. */
 function headerLength(body: Buffer): number {
   const [first = 0, second = 0, , flags = 0] = body;
   if (first % 16 === 8 && (first * 256 + second) % 31 === 0) return 2;

@@ -2,23 +2,21 @@ import type { Source } from '../expansion/expansion.ts';
 import { type BodyReader, bodyReader } from './body-reader.ts';
 import { headReader, notHttp, type ParsedHead, type ResponseHead } from './response-head.ts';
 
-/** Milliseconds for a body after the headers. Of a slower page, only the part that arrived is read. */
+/** Milliseconds for a body after the headers. */
 const bodyTime = 1_000;
 
 /** Milliseconds for which a connection is kept idle: a second less than Node's server allows. */
 const maxIdleTime = 4_000;
 
-/** Milliseconds by which it is closed before the time that the server states. */
+/** Milliseconds before the time that the server states. */
 const idleMargin = 1_000;
 
-/** A response with the part of its body that the caller wanted. */
 export interface Response extends ResponseHead {
-  /** The family of the remote address. */
   addressFamily: 4 | 6 | null;
   body: Buffer;
-  /** Whether the body broke off, or came too slowly. */
+  /** Whether the body broke off, or was too slow. */
   isCut: boolean;
-  /** Null if this cannot be the response to another request, as on a new connection. */
+  /** Null if the response cannot belong to another request, as on a new connection. */
   source: Source | null;
 }
 
@@ -26,13 +24,11 @@ export interface RequestOptions {
   method: 'HEAD' | 'GET';
   /** Alternating names and values of further headers; `Host` is that of the URL. */
   headers?: readonly string[];
-  /** How many bytes of the body are wanted; none by default. */
+  /** How many bytes of the body to read; none by default. */
   bodyLimit?: (head: ResponseHead) => number;
-  /** Cancels the request. */
   signal?: AbortSignal | undefined;
 }
 
-/** Sends one request. */
 export type Request = (url: URL, options: RequestOptions) => Promise<Response>;
 
 /** The connection that carries an exchange. */
@@ -41,13 +37,13 @@ interface Carrier {
   cut(): void;
 }
 
-/** One request and its response. */
+/** One request and its response. It may be sent a second time, on a new connection. */
 export class Exchange {
   readonly url: URL;
   readonly method: 'HEAD' | 'GET';
-  /** The request as it is sent, bytes as Latin-1. */
+  /** The request, bytes as Latin-1. */
   readonly message: string;
-  /** Milliseconds for which the connection may be kept; 0 if it has to be cut. */
+  /** Milliseconds for which the connection may be kept; 0 to cut it. */
   idleTime = 0;
   readonly #options: RequestOptions;
   readonly #outcome = Promise.withResolvers<Response>();
@@ -71,7 +67,7 @@ export class Exchange {
     options.signal?.addEventListener('abort', this.#abort);
   }
 
-  /** Called when it is sent, or sent again, over `connection`. @param source null on a new connection. */
+  /** Starts the exchange over `connection`. @param source null on a new connection. */
   begin(connection: Carrier, source: Source | null): void {
     this.#connection = connection;
     this.#source = source;
@@ -80,7 +76,7 @@ export class Exchange {
     this.#head = undefined;
   }
 
-  /** Takes the bytes that have arrived. @returns the bytes after the response; null until it is complete. @throws if it is not HTTP. */
+  /** Takes the next bytes. @returns the bytes after the response; null until it is complete. @throws if it is not HTTP. */
   receive(text: string): string | null {
     this.#hasBegun = true;
     if (this.#body) return this.#body.read(text) ? '' : null;
@@ -88,15 +84,12 @@ export class Exchange {
     return read && this.#receiveHead(read.head, read.rest);
   }
 
-  /** Whether later bytes may show that this is the response to another request. After GET the connection is cut. */
+  /** Whether later bytes may show that the response belongs to another request. After GET the connection is cut. */
   get isInDoubt(): boolean {
     return this.#source !== null && this.method === 'HEAD';
   }
 
-  /**
-   * Whether to retry on a new connection: the server closed the old one while it was idle, or sent unsolicited
-   * bytes on it.
-   */
+  /** Whether to retry: the server closed the idle connection, or sent unsolicited bytes on it. */
   mayRepeat(error?: unknown): boolean {
     if (this.#isSettled || !this.#source) return false;
     const { code = '' } = (error ?? {}) as NodeJS.ErrnoException;
@@ -104,7 +97,6 @@ export class Exchange {
     return wasStale || this.#source.hasStrayed;
   }
 
-  /** Gives the caller the response. */
   succeed(isCut = this.#body?.isDamaged() ?? false): void {
     if (this.#isSettled || !this.#head) return;
     this.#settle();
@@ -116,8 +108,8 @@ export class Exchange {
   }
 
   /**
-   * Gives the caller the error of a connection. If a body breaks off, the part that arrived counts. So does a head over http:
-   * the server may omit the empty line. Over https an attacker may have cut it off.
+   * Handles the error of a connection. If a body breaks off, the caller gets the part that arrived. Over http a head may lack its
+   * empty line. Over https it may not, because an attacker may have cut off a part.
    */
   fail(error: unknown): void {
     const { isEnd = false } = error as { isEnd?: boolean };
@@ -134,7 +126,7 @@ export class Exchange {
   }
 
   #receiveHead(head: ParsedHead, rest: string): string | null {
-    // The end of a late body, followed by the real response.
+    // The end of a late body, then the real response.
     if (this.#source && head.holdsAnother) throw notHttp();
     this.#head = head;
     if (this.method === 'HEAD') {
@@ -144,7 +136,6 @@ export class Exchange {
     const limit = this.#options.bodyLimit?.(head) ?? 0;
     if (limit === 0) return '';
     this.#body = bodyReader(head.headers, limit);
-    // The error comes after the response, which the caller gets.
     this.#bodyTimer = setTimeout(() => this.#connection?.cut(), bodyTime);
     return this.#body.read(rest) ? '' : null;
   }
@@ -164,7 +155,7 @@ export class Exchange {
 
 const none = Buffer.alloc(0);
 
-/** What no field may contain (RFC 9110 section 5.5). */
+/** Characters that fields must not contain (RFC 9110 section 5.5). */
 const control = /[^\t\x20-\x7e\x80-\xff]/;
 
 function requestMessage(
@@ -176,7 +167,7 @@ function requestMessage(
   return `${method} ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n${fields}${more}\r\n`;
 }
 
-/** The lines of alternating names and values. @throws TypeError if one would break the message. */
+/** The lines of alternating names and values. @throws TypeError for a control character. */
 export function fieldLines(headers: readonly string[]): string {
   if (control.test(headers.join(''))) throw new TypeError('a header has a control character');
   let lines = '';
@@ -184,7 +175,7 @@ export function fieldLines(headers: readonly string[]): string {
   return lines;
 }
 
-/** Milliseconds for which the server keeps the connection, and we do. */
+/** Milliseconds for which to keep the connection. */
 function idleTime({ headers, minorVersion }: ParsedHead): number {
   const connection = headers.connection ?? '';
   const isKept = minorVersion === 0 ? /\bkeep-alive\b/i.test(connection) : !/\bclose\b/i.test(connection);

@@ -12,28 +12,26 @@ import { testExpander } from '../../testing/expander.ts';
 import { answering, website } from '../../testing/website.ts';
 import type { Lookup } from '../guard/lookup.ts';
 import { checkUrls, createGuard } from '../guard/public-address.ts';
-import { connector } from './connector.ts';
-import { fetchHead, percentEncoded } from './fetch-hop.ts';
-import { guardedRequest } from './request.ts';
+import { fetchHead, guardedRequest, percentEncoded } from './fetch-hop.ts';
 import { headReader } from './response-head.ts';
 
 const shortener = await startShortener();
 
-/** Only this one address may be contacted; the rest of 127.0.0.0/8 stands for what may not. */
+/** Allows one address. The rest of 127.0.0.0/8 stands for private addresses. */
 const guard = createGuard(['127.0.0.1/32']);
 const here = { address: '127.0.0.1', family: 4 };
 const elsewhere = { address: '127.0.0.2', family: 4 };
 
-/** An `ask` whose name look-ups give these answers, one after the other, the last one for ever. */
+/** A `fetchHop` whose name lookups return these answers in turn, and then the last one. */
 function asking(...answers: LookupAddress[][]) {
   const lookup: Lookup = async () => (answers.length > 1 ? answers.shift() : answers[0]) ?? [];
-  const { request, close } = guardedRequest({ guard, userAgent: 'test', lookup }, connector);
+  const { request, close } = guardedRequest({ guard, userAgent: 'test', lookup });
   onTestFinished(close);
   const fetchHop = checkUrls(guard)(fetchHead(request));
   return (url: string) => fetchHop(new URL(url), { follow: 'default' });
 }
 
-/** A certificate for these names, or for localhost, that Node trusts until the test has finished. */
+/** A certificate for these names, or for localhost, that Node trusts until the test ends. */
 async function trusted(...names: string[]) {
   const certificate = await testCertificate(...names);
   const others = tls.getCACertificates();
@@ -46,7 +44,7 @@ const refusal = { code: 'target_refused' };
 
 describe('Expansion procedure, rule 1', () => {
   test.each(['http', 'https'] as const)(
-    'a HEAD request is sent to the host and path, over %s',
+    'sends a HEAD request to the host and path, over %s',
     async (scheme) => {
       const certificate = await trusted();
       const seen: unknown[] = [];
@@ -64,7 +62,7 @@ describe('Expansion procedure, rule 1', () => {
 });
 
 test.each(['http', 'https'] as const)(
-  'an IPv6 address in a URL gets the request, over %s',
+  'sends the request to an IPv6 address in a URL, over %s',
   async (scheme) => {
     const certificate = await trusted('::1');
     const asked: unknown[] = [];
@@ -84,10 +82,10 @@ test.each(['http', 'https'] as const)(
   },
 );
 
-describe('the address judged is the address dialled', () => {
+describe('the guard checks the address that the socket dials', () => {
   const named = (path: string) => `http://short.example:${shortener.port}${path}`;
 
-  test('a name with only allowed addresses gets the request at one of them', async () => {
+  test('a name with only allowed addresses gets the request', async () => {
     expect(await asking([here])(named('/chain/1'))).toMatchObject({ status: 301, addressFamily: 4 });
   });
 
@@ -96,27 +94,27 @@ describe('the address judged is the address dialled', () => {
     ['the first of two answers', [elsewhere, here]],
     ['the last of two answers', [here, elsewhere]],
     ['an answer of the other family', [here, { address: '::1', family: 6 }]],
-  ])('a name is refused and nothing is dialled where %s is refused', async (_, answers) => {
+  ])('a name gets no connection if the guard refuses %s', async (_, answers) => {
     const before = shortener.connections;
     await expect(asking(answers)(named('/chain/1'))).rejects.toMatchObject(refusal);
     expect(shortener.connections).toBe(before);
   });
 
-  test('a name that resolves differently the second time (DNS rebinding) is judged again', async () => {
+  test('a name that resolves differently the second time (DNS rebinding) is checked again', async () => {
     const ask = asking([here], [elsewhere]);
     await ask(named('/close/1'));
     await expect(ask(named('/close/0'))).rejects.toMatchObject(refusal);
   });
 
   test.each(['127.0.0.2', '2130706434', '0x7f.2', '[::1]', '[::ffff:127.0.0.2]', '127.0.0.2.'])(
-    'an address in the URL is judged without a look-up: %s',
+    'an address in the URL is checked without a lookup: %s',
     async (host) => {
       await expect(asking([here])(`http://${host}:${shortener.port}/`)).rejects.toMatchObject(refusal);
     },
   );
 });
 
-test('a connection over TLS keeps name and certificate by the name in the URL', async () => {
+test('TLS uses the name in the URL for SNI and the certificate', async () => {
   const certificate = await trusted();
   const names: unknown[] = [];
   const origin = await website(
@@ -136,18 +134,14 @@ test('a connection over TLS keeps name and certificate by the name in the URL', 
   });
 });
 
-describe('a host that misbehaves is a request_failed with a sentence', () => {
+describe('a request fails with a sentence if the host', () => {
   test.each([
     ['refuses the connection', async () => `http://127.0.0.1:${await freePort()}/`, 'refused'],
     ['resets it', () => `${shortener.url}/reset`, 'closed'],
     ['closes it', () => answering((socket) => socket.end()), 'closed'],
     ['does not speak HTTP', () => `${shortener.url}/malformed`, 'not HTTP'],
     ['sends more than 16 KiB of headers', () => `${shortener.url}/headers/16384`, '16384 bytes'],
-    [
-      'does not speak TLS',
-      () => shortener.url.replace('http:', 'https:'),
-      'did not set up an encrypted connection',
-    ],
+    ['does not speak TLS', () => shortener.url.replace('http:', 'https:'), 'did not set up an encrypted'],
   ])('%s', async (_, url, sentence) => {
     await expect(asking([here])(await url())).rejects.toMatchObject({
       code: 'request_failed',
@@ -155,7 +149,7 @@ describe('a host that misbehaves is a request_failed with a sentence', () => {
     });
   });
 
-  test('is not known by name', async () => {
+  test('has no address', async () => {
     await expect(asking([])('http://short.example/')).rejects.toMatchObject({
       code: 'request_failed',
       message: 'There is no website named short.example.',
@@ -163,13 +157,13 @@ describe('a host that misbehaves is a request_failed with a sentence', () => {
   });
 });
 
-describe('a hop of more than 3 s is a timeout', () => {
+describe('a hop times out after 3 s', () => {
   const timeout = { code: 'timeout', message: expect.stringContaining('did not answer within 3 seconds') };
 
   test.concurrent.each<[string, (socket: Socket) => void]>([
-    ['with no answer', () => {}],
+    ['without a response', () => {}],
     [
-      'with an answer that comes in drops',
+      'with a slow response',
       (socket) => {
         const drip = setInterval(() => socket.write('H'), 500);
         socket.write('HTTP/1.1 200 OK\r\nX: ');
@@ -177,7 +171,7 @@ describe('a hop of more than 3 s is a timeout', () => {
       },
     ],
     [
-      'with interim answers without end',
+      'with endless interim responses',
       (socket) => {
         const more = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 20);
         socket.once('close', () => clearInterval(more));
@@ -188,7 +182,7 @@ describe('a hop of more than 3 s is a timeout', () => {
     expect(error).toMatchObject(timeout);
   });
 
-  test.concurrent('after a redirect too, at the URL it had come to', async () => {
+  test.concurrent('after a redirect, too, with that target', async () => {
     const u = `${shortener.url}/location?to=/hang`;
     const { error, longUrl, redirectCount } = await testExpander().expand.chain(u);
     expect(error).toMatchObject(timeout);

@@ -1,13 +1,19 @@
-import type { FetchHop, HopResponse } from '../expansion/expansion.ts';
+import type { LookupFunction } from 'node:net';
+import { ExpansionError, unknownName } from '../expansion/errors.ts';
+import { cdnId, type FetchHop, type HopResponse } from '../expansion/expansion.ts';
 import { responseFreshUntil } from '../expansion/lifetime.ts';
+import type { Lookup } from '../guard/lookup.ts';
+import type { Guard } from '../guard/public-address.ts';
+import { connector } from './connector.ts';
 import type { Request, Response } from './exchange.ts';
+import { httpClient } from './http-client.ts';
+import { maxHeadSize } from './response-head.ts';
 
 /** Requests hops by HEAD. */
 export function fetchHead(request: Request): FetchHop {
   return async (url, { signal }) => hopResponse(await request(url, { method: 'HEAD', signal }), 'HEAD');
 }
 
-/** What the head of a response says. */
 export function hopResponse(response: Response, method: HopResponse['method']): HopResponse {
   const { status, headers, addressFamily, source } = response;
   const location = percentEncoded(headers.location);
@@ -23,12 +29,97 @@ export function hopResponse(response: Response, method: HopResponse['method']): 
 }
 
 /**
- * Header bytes are read as Latin-1; percent-encoded they are the UTF-8 that servers mean. The result is a copy: as long
- * as a slice of a head lives, V8 keeps the whole head in memory, and answers are cached.
+ * Percent-encodes the bytes of a header beyond ASCII: servers mean UTF-8. The result is a copy, because a slice would keep
+ * the whole head in memory, and responses are cached.
  */
 export function percentEncoded(location: string | undefined): string | null {
   if (location === undefined) return null;
-  // V8 copies what was joined before it cuts it. By way of a buffer the copy costs three times as much.
+  // V8 copies a joined string before it slices it. A buffer would cost three times as much.
   const copy = ` ${location}`.slice(1);
   return copy.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/** Some websites respond differently to scripts, or by language. */
+const preferences = ['Accept', 'text/html,application/xhtml+xml,*/*;q=0.8', 'Accept-Language', 'en'];
+
+/**
+ * Sends requests to names whose addresses `guard` accepts; the layer `checkUrls` has checked the URL. The steps:
+ *
+ * 1. The client ([http-client.ts](http-client.ts)) makes it an exchange and takes an idle connection to its origin.
+ * 2. If there is none, `connect` looks up the name and opens one. `guard` checks the same addresses that the socket gets.
+ * 3. The connection ([connection.ts](connection.ts)) writes the request and passes what it reads to the exchange.
+ * 4. The exchange ([exchange.ts](exchange.ts)) reads the head with [response-head.ts](response-head.ts), and as much of the
+ *    body as needed with [body-reader.ts](body-reader.ts).
+ * 5. The client keeps or closes the connection, or retries once. Then the caller gets the response.
+ */
+export function guardedRequest(
+  { guard, lookup, userAgent }: { guard: Guard; lookup: Lookup; userAgent: string },
+  connect = connector,
+) {
+  const headers = ['User-Agent', userAgent, 'CDN-Loop', cdnId, ...preferences];
+  const client = httpClient(connect(guardedLookup(lookup, guard)), headers);
+
+  /** @throws ExpansionError */
+  const request: Request = async (url, options) => {
+    try {
+      return await client.request(url, options);
+    } catch (error) {
+      if (options.signal?.aborted) throw options.signal.reason;
+      throw error instanceof ExpansionError ? error : requestFailed(url, error);
+    }
+  };
+  return { request, close: client.close };
+}
+
+/** Gives a socket the addresses of a name only if the guard accepts every address. */
+function guardedLookup(lookup: Lookup, guard: Guard): LookupFunction {
+  const judged = async (hostname: string) => {
+    const addresses = await lookup(hostname);
+    if (addresses.length === 0) throw unknownName(hostname);
+    guard.checkAddresses(hostname, addresses);
+    return addresses;
+  };
+  return (hostname, { all }, callback) => {
+    judged(hostname).then(
+      (addresses) =>
+        all ? callback(null, addresses) : callback(null, addresses[0]?.address ?? '', addresses[0]?.family),
+      (error) => callback(error, []),
+    );
+  };
+}
+
+const reasons: Record<string, string> = {
+  ECONNREFUSED: 'refused the connection.',
+  ECONNRESET: 'closed the connection without an answer.',
+  EPIPE: 'closed the connection without an answer.',
+  EAI_AGAIN: 'could not be looked up: the name server did not answer.',
+  EHOSTUNREACH: 'cannot be reached.',
+  ENETUNREACH: 'cannot be reached.',
+  ETIMEDOUT: 'did not accept the connection in time.',
+  ERR_NOT_HTTP: 'answered with something that is not HTTP.',
+  ERR_AMBIGUOUS: 'answered with a header field twice, and two different values.',
+  ERR_HEADERS_TOO_LONG: `answered with more than ${maxHeadSize} bytes of headers.`,
+};
+
+/** X.509 faults as Node names them. All others mean that the certificate cannot be verified. */
+const certificateFaults: Record<string, string> = {
+  CERT_HAS_EXPIRED: 'has a certificate that has expired.',
+  CERT_NOT_YET_VALID: 'has a certificate that is not valid yet.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has the certificate of another name.',
+};
+
+function requestFailed(url: URL, cause: unknown): ExpansionError {
+  const { code = '' } = cause as NodeJS.ErrnoException;
+  if (code === 'ENOTFOUND') return unknownName(url.hostname, cause);
+  const failed = (reason: string, facts = {}) =>
+    new ExpansionError('request_failed', `${url.host} ${reason}`, { cause, ...facts });
+  const reason = reasons[code];
+  if (reason) return failed(reason);
+  // OpenSSL's own errors, such as for a server without TLS, are not about a certificate.
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_'))
+    return failed('did not set up an encrypted connection.');
+  if (!/CERT|SIGNATURE|CRL|^INVALID|^PATH_LENGTH|^HOSTNAME/.test(code))
+    return failed('could not be reached.');
+  const fault = certificateFaults[code] ?? 'has a certificate that cannot be verified.';
+  return failed(fault, { reason: 'certificate', detail: code });
 }

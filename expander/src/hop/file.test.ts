@@ -7,7 +7,7 @@ const url = new URL('http://a.example/a/b%20c.pdf?d');
 const pdf = { 'content-type': 'application/pdf' };
 const named = (name: string) => ({ ...pdf, 'content-disposition': `attachment; filename="${name}"` });
 
-// The names that Chromium gives are in browsers.browser.test.ts.
+// Chromium's names are in browsers.browser.test.ts.
 test.each([
   ['its length', { ...pdf, 'content-length': '48000000' }, { name: 'b c.pdf', size: 48_000_000 }],
   ['no length', pdf, { name: 'b c.pdf', size: null }],
@@ -26,7 +26,7 @@ test.each([
 });
 
 test.each(['a ', '=?gb18030?q?a?= ', 'a;b=', "a;filename*=x''"])(
-  'the longest head costs less than a page, which waits for its turn: %j',
+  'the longest head takes less time than a page, which waits for its turn: %j',
   (part) => {
     const fastest = (work: () => void) =>
       Math.min(

@@ -1,20 +1,12 @@
-import { decoded, fileName, percentDecoded } from './content-disposition.ts';
-import type { ResponseHead } from './response-head.ts';
-import { mimeType } from './shown.ts';
+import { type ResponseHead, trimmed } from './response-head.ts';
+import { dispositionType, mimeType } from './shown.ts';
 
-/** A file that a browser saves, or shows instead of a page. */
-export interface File {
-  name: string;
-  /** Bytes; null if unknown. */
-  size: number | null;
-}
-
-/** Characters of a name. A longer one loses its middle, because its ending says what it is. */
+/** Characters of a name. A longer name loses its middle, because its ending tells the kind of file. */
 const maxName = 120;
 const maxEnding = 40;
 
-/** The file in a response. */
-export function fileOf(url: URL, { headers }: ResponseHead): File {
+/** The file that a browser saves, or shows instead of a page. Its `size` is in bytes; null if unknown. */
+export function fileOf(url: URL, { headers }: ResponseHead): { name: string; size: number | null } {
   const { 'content-disposition': disposition = '', 'content-length': length = '' } = headers;
   const isEncoded = headers['content-encoding'] !== undefined;
   const size = /^\d{1,15}$/.test(length) && !isEncoded ? Number(length) : null;
@@ -25,7 +17,6 @@ export function fileOf(url: URL, { headers }: ResponseHead): File {
 /** Characters that Chromium replaces in the name of a file: separators, wildcards, controls and invisible ones. */
 const illegal = /["*/:<>?\\|\p{Cc}\p{Noncharacter_Code_Point}]|(?![\u200c\u200d])\p{Cf}|^[\s~]|[\s~]$/gu;
 
-/** The default name stands for an empty one. */
 function withoutDots(name: string): string {
   return (
     name
@@ -35,7 +26,7 @@ function withoutDots(name: string): string {
   );
 }
 
-/** The last segment of the path. A query may say that a program made the file: then the type decides about the ending. */
+/** The last segment of the path. If there is a query, the type decides about the ending: a program may have made the file. */
 function nameFromUrl({ pathname, search }: URL, type: string): string {
   const segment = pathname.slice(pathname.lastIndexOf('/') + 1).replace(/;.*/, '');
   const name = withoutDots(decoded(percentDecoded(segment)) ?? '');
@@ -66,4 +57,81 @@ function cut(name: string): string {
   if (characters.length <= maxName) return name;
   const beginning = characters.slice(0, maxName - maxEnding - 1);
   return [...beginning, '…', ...characters.slice(-maxEnding)].join('');
+}
+
+/** A parameter ends at a semicolon outside quotes. The last quote may be missing. */
+const parameter = /(?:"(?:\\.|[^"\\])*\\?(?:"|$)|[^";])+/gs;
+
+/** Parameters that are read. */
+const maxParameters = 50;
+
+/**
+ * The name in `Content-Disposition` (RFC 6266, 5987, 2047). As in Chromium, it may contain spaces, lack its closing quote or be
+ * percent-encoded.
+ *
+ * @param field bytes as Latin-1.
+ * @returns null if there is none.
+ */
+function fileName(field: string): string | null {
+  const names = new Map<string, string>();
+  // Chromium takes text that is not a type for a parameter.
+  const parameters = dispositionType(field) === null ? field : field.replace(/^[^;]*/, '');
+  for (const [text] of parameters.matchAll(parameter).take(maxParameters)) {
+    if (trimmed(text) === '') continue;
+    const equals = Math.max(text.indexOf('='), 0);
+    const key = trimmed(text.slice(0, equals)).toLowerCase();
+    const value = trimmed(text.slice(equals + 1));
+    // Chromium stops at the first parameter that lacks a name or a value.
+    if (key === '' || key.includes('"') || value === '') break;
+    if (!/^filename\*?$/.test(key) || names.has(key)) continue;
+    const name = key === 'filename*' ? extendedValue(value) : words(unquoted(value));
+    if (name) names.set(key, name);
+  }
+  return names.get('filename*') ?? names.get('filename') ?? null;
+}
+
+function unquoted(value: string): string {
+  if (!value.startsWith('"')) return value;
+  return /^".*"$/s.test(value) ? value.slice(1, -1).replace(/\\(.)/gs, '$1') : value.slice(1);
+}
+
+/** A value with its charset (RFC 5987); null if it is malformed. */
+function extendedValue(value: string): string | null {
+  const [, charset = '', text = ''] = /^([^'"]+)'[^'"]*'([\0-!#-&(-\x7f]*)$/.exec(value) ?? [];
+  return decoded(percentDecoded(text), charset);
+}
+
+/** The text of a plain value; null if it has bytes that are not text. White space after encoded words is ignored. */
+function words(value: string): string | null {
+  let text = '';
+  for (const [piece] of value.matchAll(/=\?[^\t\n\r ]*|(?:[\t\n\r ]|(?!=\?)[^\t\n\r ]+)+/g)) {
+    const [, charset = 'utf-8', coding, content = ''] = /^=\?([^?]+)\?([qb])\?([^?]*)\?=$/i.exec(piece) ?? [];
+    if (coding === undefined && piece.startsWith('=?')) return null;
+    const plain = piece.replace(/^[\t\n\r ]+/, '').replace(/[\t\n\r]/g, ' ');
+    const part = decoded(coding ? encodedWord(content, coding) : percentDecoded(plain), charset);
+    if (part === null) return null;
+    text += part;
+  }
+  return text;
+}
+
+/** The bytes of an encoded word (RFC 2047 section 4). */
+function encodedWord(content: string, coding: string): Buffer {
+  if (coding.toLowerCase() === 'b') return Buffer.from(content, 'base64');
+  return percentDecoded(content.replaceAll('%', '%25').replaceAll('_', ' ').replaceAll('=', '%'));
+}
+
+/** Decodes percent-encoded bytes. Others stay, as does "%" without two hexadecimal digits. */
+function percentDecoded(text: string): Buffer {
+  const bytes = text.replace(/%([\da-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+  return Buffer.from(bytes, 'latin1');
+}
+
+/** @returns null if the charset is unknown, or the bytes are not in it. */
+function decoded(bytes: Buffer, charset = 'utf-8'): string | null {
+  try {
+    return new TextDecoder(charset, { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
 }

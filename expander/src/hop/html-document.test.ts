@@ -12,38 +12,29 @@ const readWhole = (body: string, headers = {}, status = 200) =>
   readDocument(url, head(headers, status), Buffer.from(body, 'latin1'));
 const read = (...page: Parameters<typeof readWhole>) => readWhole(...page).refresh;
 
-// Where Chromium goes from pages is in browsers.browser.test.ts.
-describe('a page leads', () => {
-  test('somewhere after 15 s at most', () => {
+// More pages are in browsers.browser.test.ts.
+describe('a page redirects', () => {
+  test('after 15 s at most', () => {
     expect(read(meta('15;url=/m'))).toEqual({ kind: 'meta', url: 'http://a.example/m' });
     expect(read(meta('15.1;url=/m'))).toBeNull();
   });
 
+  const attachment = { 'content-disposition': 'attachment; filename=x' };
+  const sandbox = { 'content-security-policy': "default-src 'self'; sandbox allow-forms" };
+  const tooLong = `//${'a'.repeat(254)}`;
   test.each([
     ['to a script', meta('0;url=javascript:alert(1)'), {}],
-    ['to what is no URL', meta('0;url=http://['), {}],
-    [
-      'to what is relative to a host that is too long',
-      `<base href="//${'a'.repeat(254)}">${meta('0;url=m')}`,
-      {},
-    ],
-    ['to a host that is too long', meta(`0;url=//${'a'.repeat(254)}`), {}],
-    ['if it is a file to save', '', { refresh: '0;url=/m', 'content-disposition': 'attachment; filename=x' }],
-    [
-      'if it is of no type that is shown',
-      '',
-      { refresh: '0;url=/m', 'content-type': 'application/octet-stream' },
-    ],
-    [
-      'if it is in a sandbox without scripts',
-      meta('0;url=/m'),
-      { 'content-security-policy': "default-src 'self'; sandbox allow-forms" },
-    ],
-  ])('nowhere %s', (_, body, headers) => {
+    ['to a malformed URL', meta('0;url=http://['), {}],
+    ['relative to a host that is too long', `<base href="${tooLong}">${meta('0;url=m')}`, {}],
+    ['to a host that is too long', meta(`0;url=${tooLong}`), {}],
+    ['if browsers save it', '', { refresh: '0;url=/m', ...attachment }],
+    ['if its type is a file', '', { refresh: '0;url=/m', 'content-type': 'application/octet-stream' }],
+    ['in a sandbox without scripts', meta('0;url=/m'), sandbox],
+  ])('but not %s', (_, body, headers) => {
     expect(read(body, headers)).toBeNull();
   });
 
-  test.each([204, 205, 304])('nowhere if a browser stays where it is: %i', (status) => {
+  test.each([204, 205, 304])('but not if its status is %i', (status) => {
     expect(read('', { refresh: '0;url=/m' }, status)).toBeNull();
   });
 });
@@ -56,12 +47,12 @@ describe('the title of a page', () => {
   test.each([
     ['in one line, without controls', '\n A\t page\r\n&nbsp;of &#27;[31m ours ', {}, 'A page of [31m ours'],
     ['in the encoding of its type', '\xcf', { 'content-type': 'text/html; charset="windows-1251"' }, 'П'],
-    ['whole, if it has 120 characters', utf8('😀'.repeat(120)), inUtf8, '😀'.repeat(120)],
+    ['whole, up to 120 characters', utf8('😀'.repeat(120)), inUtf8, '😀'.repeat(120)],
     ['cut between characters', utf8('😀'.repeat(30_000)), inUtf8, `${'😀'.repeat(119)}…`],
     ['of XHTML', 'a &amp; b', { 'content-type': 'application/xhtml+xml' }, 'a & b'],
     ['in a sandbox', 'A page', { 'content-security-policy': 'sandbox' }, 'A page'],
-    ['null if nothing of it shows', ' \n &nbsp; ', {}, null],
-    ['null of what is no page', 'A page', { 'content-type': 'text/plain' }, null],
+    ['null if it is blank', ' \n &nbsp; ', {}, null],
+    ['null without a page', 'A page', { 'content-type': 'text/plain' }, null],
     ['null of a file to save', 'A page', { 'content-disposition': 'attachment' }, null],
   ])('%s', (_, text, headers, expected) => expect(title(text, headers)).toBe(expected));
 
@@ -69,18 +60,14 @@ describe('the title of a page', () => {
     ['the first', '<title>One</title><title>Two</title>', 'One'],
     ['not one in SVG', '<svg><title>Of a picture</title></svg><title>Of the page</title>', 'Of the page'],
     ['not one in a template', '<template><title>a</title></template><title>b</title>', 'b'],
-    [
-      'text, whatever it contains',
-      '<title><script></script> &lt;b> &amp;</title>',
-      '<script></script> <b> &',
-    ],
+    ['text with markup in it', '<title><b></b> &lt;b> &amp;</title>', '<b></b> <b> &'],
     ['in the body', '<body><p>Text<title>Late</title>', 'Late'],
-    ['none where the first is empty', '<title></title><title>Two</title>', null],
-    ['none in a comment', '<!-- <title>x</title> -->', null],
+    ['null if the first is empty', '<title></title><title>Two</title>', null],
+    ['not in a comment', '<!-- <title>x</title> -->', null],
   ])('is %s', (_, markup, title) => expect(readHtml(markup).title).toBe(title));
 });
 
-describe('markup that would become a tree of gigabytes', () => {
+describe('markup for a tree of gigabytes', () => {
   const size = 64 * 1024;
   const bold = (count: number) => Array.from({ length: count }, (_, i) => `<b ${i}>`).join('');
 
@@ -94,4 +81,28 @@ describe('markup that would become a tree of gigabytes', () => {
   ])('is read up to a limit: %s', (_, markup) => {
     expect(readHtml(meta('0;url=/m') + markup + meta('0;url=/m')).refreshes).toHaveLength(1);
   });
+});
+
+const words = 'word '.repeat(50);
+const mayRedirect = (markup: string) => readWhole(markup).scriptRedirect;
+
+test.each([
+  ['window.location="x"', 'document . location . replace("x")'],
+  ['const a = "{"; // {\n self.location.assign(a)', 'if (a) location\n= b'],
+])('a page with text may redirect by the script %s, and by %s', (...scripts) => {
+  for (const script of scripts)
+    expect(mayRedirect(`${words}<script>a()</script><script>${script}</script>`)).toBe(true);
+});
+
+test.each([
+  'link.location = 1; mylocation = 1',
+  'location == 1; location.hash = 1; a = location.href',
+  '/* location = 1',
+])('a page with text does not redirect by the script %s', (script) =>
+  expect(mayRedirect(`${words}<script>${script}</script>`)).toBe(false),
+);
+
+test('a page has text from 200 visible characters on', () => {
+  const page = (count: number) => `<style>${words}</style>${'x '.repeat(count)}<script>a.click()</script>`;
+  expect([mayRedirect(page(199)), mayRedirect(page(200))]).toEqual([true, false]);
 });

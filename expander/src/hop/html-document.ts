@@ -1,36 +1,25 @@
 import { legacyHookDecode } from '@exodus/bytes/encoding.js';
 import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
 import sniffEncoding from 'html-encoding-sniffer';
-import { parseUrl } from '../expansion/parse-url.ts';
-import { maxDelay, parseRefresh, type Refresh } from '../expansion/refresh.ts';
-import { type MetaRefresh, readHtml } from './meta-refresh.ts';
+import type { Refresh } from '../expansion/expansion.ts';
+import { parseUrl } from '../expansion/target.ts';
+import { type HtmlFacts, type MetaRefresh, readable, readHtml } from './meta-refresh.ts';
 import type { ResponseHead } from './response-head.ts';
-import { mayLeadOn } from './script-redirect.ts';
-import { type Shown, shownAs } from './shown.ts';
+import { shownAs } from './shown.ts';
 
-/** What a browser makes of a response. */
-export interface HtmlDocument {
-  shown: Shown;
-  /** Where it sends its visitors by itself. */
-  refresh: Refresh | null;
-  title: string | null;
-  /** Whether a script may send its visitors on. */
-  scriptRedirect: boolean;
-  /** Whether a browser would find more. */
-  isCut: boolean;
-}
+/** Seconds. The chain ends at a page that redirects later, because visitors have begun to read. */
+export const maxDelay = 15;
 
 /** Characters of a title. The rest is cut. */
 const maxTitle = 120;
 
 /**
- * Reads the response for `url` as a page. What sends its visitors on is the `Refresh` header or the meta element with the
- * shortest delay, the last one of several. So does Chromium; the HTML standard takes the first. Chromium also decides where
- * `<base>` is not a URL: then a relative URL leads nowhere.
+ * What a browser makes of the response for `url`: how it is `shown`, and as a page, its `title`, and where it sends visitors by
+ * itself (`refresh`) or perhaps by a script. `isCut` if a browser would find more.
  *
  * @param body the beginning of the body; empty if it was not read.
  */
-export function readDocument(url: URL, head: ResponseHead, body: Buffer): HtmlDocument {
+export function readDocument(url: URL, head: ResponseHead, body: Buffer) {
   const shown = shownAs(head, body);
   if (shown === 'file' || shown === 'nothing')
     return { shown, refresh: null, title: null, scriptRedirect: false, isCut: false };
@@ -38,22 +27,25 @@ export function readDocument(url: URL, head: ResponseHead, body: Buffer): HtmlDo
   const facts = readHtml(shown === 'other' ? '' : legacyHookDecode(body, encoding));
   return {
     shown,
-    refresh: shortest(url, head, facts.refreshes, encoding),
+    refresh: firstRefresh(url, head, facts.refreshes, encoding),
     title: facts.title && inOneLine(facts.title),
-    scriptRedirect: mayLeadOn(facts),
+    scriptRedirect: mayRedirect(facts),
     isCut: facts.isCut,
   };
 }
 
-/** The refresh that a browser follows, of the header and the meta elements of the page at `url`. */
-function shortest(
+/**
+ * The refresh that Chromium follows, of the header and the meta elements of the page at `url`: the one with the shortest delay,
+ * the last of several. The HTML standard takes the first. If `<base>` is not a URL, a relative URL leads nowhere.
+ */
+function firstRefresh(
   url: URL,
   { headers: { refresh, 'content-security-policy': policy = '' } }: ResponseHead,
   refreshes: readonly MetaRefresh[],
   encoding: string,
 ): Refresh | null {
   const metas = sandbox.test(`${policy}`) ? [] : refreshes;
-  // A page has one base and may have a thousand refreshes: parse the base once, for the last of them.
+  // A page has one base and may have a thousand refreshes: parse the base once, for the last refresh.
   const base = noBase.test(`${policy}`) ? url.href : baseUrl(metas.at(-1)?.base ?? null, url);
   const header = { kind: 'refresh', content: `${refresh ?? ''}`, base: null } as const;
   const inOrder = [header, ...metas]
@@ -68,6 +60,29 @@ function shortest(
   return null;
 }
 
+/**
+ * Reads a `Refresh` header or the `content` of a meta element, such as `0; url=/next` (HTML standard, "shared declarative
+ * refresh steps"). Quotes are read as in Chromium.
+ *
+ * @returns the delay in seconds, and the URL as written, empty without one; null if `text` is not a refresh.
+ */
+function parseRefresh(text: string): { delay: number; url: string } | null {
+  const [, time = '', rest = ''] = /^[\t\n\f\r ]*([\d.]+)(?![^\t\n\f\r ,;])(.*)$/s.exec(text) ?? [];
+  // Text after a second point is ignored.
+  const delay = Number.parseFloat(time);
+  if (Number.isNaN(delay)) return null;
+  const target = rest.replace(/^[\t\n\f\r ]*[,;]?[\t\n\f\r ]*/, '');
+  return { delay, url: unquoted(target.replace(/^url[\t\n\f\r ]*=[\t\n\f\r ]*/i, '')) };
+}
+
+/** The text between a quote and its last repetition, or after a single quote. */
+function unquoted(text: string): string {
+  const quote = text[0];
+  if (quote !== '"' && quote !== "'") return text;
+  const end = text.lastIndexOf(quote);
+  return text.slice(1, end > 0 ? end : undefined);
+}
+
 /** A title as one line, truncated; null if it is blank. The copy does not keep the page in memory. */
 function inOneLine(title: string): string | null {
   const line = title.replace(/[\s\p{Cc}]+/gu, ' ').trim();
@@ -76,10 +91,10 @@ function inOneLine(title: string): string | null {
   return cut.join('') || null;
 }
 
-/** A policy that runs no scripts, and no meta elements either (HTML standard, "sandboxed automatic features"). */
+/** A policy that ignores scripts and meta elements (HTML standard, "sandboxed automatic features"). */
 const sandbox = /(?:^|[;,])[\t ]*sandbox(?![\w-])(?![^;,]*[\t ]allow-scripts(?![\w-]))/i;
 
-/** A policy that allows no `<base>`. */
+/** A policy that ignores `<base>`. */
 const noBase = /(?:^|[;,])[\t ]*base-uri(?:[\t ]+'none')?[\t ]*(?:[;,]|$)/i;
 
 function encodingOf({ headers }: ResponseHead, body: Buffer, xml: boolean): string {
@@ -89,23 +104,52 @@ function encodingOf({ headers }: ResponseHead, body: Buffer, xml: boolean): stri
   return sniffEncoding(body, options);
 }
 
-/** The base URL of a page: that of `<base>` if it is valid there; undefined if it is not a URL. */
+/** The base URL of a page with this `<base>`; undefined if that is not a URL. */
 function baseUrl(base: string | null, page: URL): string | undefined {
   const url = base === null ? page : parseUrl(base, page.href);
   return url?.protocol === 'data:' || url?.protocol === 'javascript:' ? page.href : url?.href;
 }
 
-/** The URL of a reference; empty for the page itself, null if browsers do not go there. */
+/** The URL of a reference; empty for the page itself, null if browsers ignore it. */
 function resolve(reference: string, base: string | undefined, encoding: string): string | null {
   if (reference === '') return '';
   const url = parseUrl(withEncodedQuery(reference, encoding), base);
   return url && url.protocol !== 'javascript:' ? url.href : null;
 }
 
-/** Puts the query of a reference into the encoding of its page, as the URL standard has it. */
+/** Encodes the query of a reference in the encoding of its page, as in the URL standard. */
 function withEncodedQuery(reference: string, encoding: string): string {
   if (/^(?:UTF|replacement)/i.test(encoding)) return reference;
   return reference.replace(/(?<=^[^?#]*\?)[^#]+/, (query) =>
     query.replace(/[\u0080-\uffff]+/g, (text) => percentEncodeAfterEncoding(encoding, text, '')),
   );
+}
+
+/** Code in scripts that redirect. */
+const redirecting = /\blocation\b|navigat|\b(?:open|submit|click)\s*\(|document\s*\.\s*write/;
+
+/** Comments, strings, braces, and assignments to the location. */
+const tokens =
+  /\/\*.*?(?:\*\/|$)|\/\/[^\n]*|(["'`])(?:\\.|(?!\1)[^\\])*(?:\1|$)|([{}])|(?<![\w$.])(?:(?:window|document|self)\s*\.\s*)?(location\s*(?:\.\s*(?:assign|replace)\s*\(|(?:\.\s*href\s*)?=(?![=>])))/gs;
+
+/** Tokens that are examined in one page, which takes 2 ms. */
+const maxTokens = 4_000;
+
+/**
+ * Whether a script of a page may redirect: the page shows little and the script names a way, or it sets the location outside
+ * all braces. This is a hint, because parsing scripts would take too long.
+ */
+function mayRedirect({ scripts, handlers, visible }: HtmlFacts): boolean {
+  if (visible < readable && [...scripts, ...handlers].some((script) => redirecting.test(script))) return true;
+  let left = maxTokens;
+  for (const script of scripts.filter((text) => text.includes('location'))) {
+    let depth = 0;
+    for (const [, , brace, sets] of script.matchAll(tokens)) {
+      if (brace) depth += brace === '{' ? 1 : -1;
+      if (sets && depth === 0) return true;
+      left -= 1;
+      if (left === 0) return false;
+    }
+  }
+  return false;
 }

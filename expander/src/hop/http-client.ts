@@ -4,55 +4,48 @@ import { Connection } from './connection.ts';
 import type { Connect } from './connector.ts';
 import { Exchange, fieldLines, type RequestOptions, type Response } from './exchange.ts';
 
-/** How many origins that sent unsolicited bytes are remembered, and for how many milliseconds. */
+/** Limits of the memory of origins that sent unsolicited bytes: their number, and milliseconds. */
 const memory = { max: 10_000, ttl: 10 * 60 * 1_000 };
 
-/** Idle connections kept over all origins; the oldest makes room. */
+/** Idle connections to all origins together. */
 const maxIdle = 256;
 
-/** With this many idle connections to one origin, none has to rest: at 50 ms each, enough for 2,500 requests a second. */
+/** Above this number of idle connections to one origin, they need not rest: it is enough for 2,500 requests a second. */
 const maxResting = 128;
 
 /**
- * A client for heads and beginnings of responses over kept-alive connections, by HTTP/1.1. There are as many connections as
- * requests in flight, which limits bound, and at most 256 idle ones.
+ * An HTTP/1.1 client for heads and the beginnings of bodies. It keeps connections alive. Other layers limit the requests in
+ * flight.
  *
- * Bytes that follow the response to a HEAD, however late, may be a body that should not be there. The request that meets
- * them is sent again on a new connection. From then on, each request to their origin gets a new connection.
+ * Bytes after the response to a HEAD may be a body that should not be there, however late they arrive. A request that receives
+ * such bytes is retried on a new connection. After that, each request to their origin gets a new connection.
  *
- * @param headers alternating names and values of the headers of every request.
+ * @param headers alternating names and values, for every request.
  */
 export function httpClient(connect: Connect, headers: readonly string[] = []) {
   const fields = fieldLines(headers);
   const connections = new Set<Connection>();
-  /** The idle ones: all, the longest idle first, and those of each origin. */
+  /** Idle connections, longest idle first, and by origin. */
   const idle = new Set<Connection>();
   const idleAt = new Map<string, Connection[]>();
   const strayed = new LRUCache<string, true>(memory);
-  let finished: [Connection, Exchange][] = [];
 
   const finish = (connection: Connection, exchange: Exchange) => {
     if (exchange.idleTime === 0 && !exchange.isInDoubt) {
       connection.cut();
-      exchange.succeed();
-    } else if (finished.push([connection, exchange]) === 1) {
-      // Not at once: more bytes in this turn of the event loop would show that the response cannot be trusted.
-      setImmediate(keepFinished);
+      return exchange.succeed();
     }
-  };
-
-  const keepFinished = () => {
-    const batch = finished;
-    finished = [];
-    for (const [connection, exchange] of batch) if (!connection.closed) keep(connection, exchange.idleTime);
-    for (const [, exchange] of batch)
+    // Later: more bytes in this turn of the event loop would show that the response is suspect.
+    setImmediate(() => {
+      if (!connection.closed) keep(connection, exchange.idleTime);
       if (exchange.mayRepeat()) open(exchange);
       else exchange.succeed();
+    });
   };
 
   const keep = (connection: Connection, idleTime: number) => {
     connection.cutWhenIdleFor(idleTime || doubtTime);
-    // It stays open only to show whether it strays.
+    // It stays open only to show unsolicited bytes.
     if (idleTime === 0) return;
     idle.add(connection);
     const others = idleAt.get(connection.origin);
@@ -62,7 +55,6 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
     oldest?.cut();
   };
 
-  /** Removes a connection from the idle ones. */
   const take = (connection: Connection) => {
     const others = idleAt.get(connection.origin) ?? [];
     if (idle.delete(connection)) others.splice(others.lastIndexOf(connection), 1);
@@ -77,7 +69,6 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
     else exchange?.fail(error);
   };
 
-  /** Sends `exchange` over a new connection. */
   const open = (exchange: Exchange) => {
     const connection = new Connection(exchange.url, connect, { finished: finish, closed: remove });
     connections.add(connection);
@@ -86,14 +77,13 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
 
   return {
     /**
-     * Requests the head of a response, and the beginning of its body; the rest is cut off. If a body breaks
-     * off or is too slow, the part that arrived counts. Resolves once the connection is free for the next request, or cut.
+     * Requests the head of a response, and the beginning of its body. If a body breaks off or is slow, the caller gets the part
+     * that arrived. Resolves once the connection is free or cut. Never sends credentials in `url`.
      *
-     * A request that fails on a kept-alive connection before any response is sent once more on a new one: the server
-     * closed the connection while it was idle, so it never saw the request (RFC 9112 section 9.3.1). Credentials in
-     * `url` are not sent.
+     * If a kept-alive connection fails before any response, the client retries once on a new one: the server closed the
+     * idle connection and never saw the request (RFC 9112 section 9.3.1).
      *
-     * @throws the error of the connection (`ECONNRESET` if it was closed without a response), `ERR_NOT_HTTP`,
+     * @throws the error of the connection (`ECONNRESET` if the server closed it without a response), `ERR_NOT_HTTP`,
      *   `ERR_AMBIGUOUS`, `ERR_HEADERS_TOO_LONG`, or the reason of `signal`.
      */
     async request(url: URL, options: RequestOptions): Promise<Response> {
@@ -101,7 +91,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
       const exchange = new Exchange(url, options, fields);
       const others = strayed.has(url.origin) ? [] : (idleAt.get(url.origin) ?? []);
       const isCrowded = others.length >= maxResting;
-      // The connection that has been idle longest, or the last one used, which may be new.
+      // The one that has been idle longest, or the latest, which may be new.
       const connection = [others[0], others.at(-1)].find((other) => other?.mayCarry(exchange, isCrowded));
       if (connection) {
         take(connection);
@@ -111,7 +101,6 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
       }
       return exchange.response;
     },
-    /** Cuts all connections. */
     close() {
       for (const connection of [...connections]) connection.cut();
     },

@@ -7,55 +7,46 @@ import {
   type TreeAdapter,
 } from 'parse5';
 
-/** A meta element that sends the visitors of its page on. */
+/** A meta element that redirects visitors. */
 export interface MetaRefresh {
   kind: 'meta';
-  /** Its `content`. */
   content: string;
   /** The `href` of the first `<base>` before it. */
   base: string | null;
 }
 
-/** Characters of a page with something to read. */
+/** Visible characters from which on a page has something to read. */
 export const readable = 200;
 
-/** What the head of a page says to visitors. */
-export interface HtmlFacts {
-  /** The meta elements that refresh, in their order. */
-  refreshes: MetaRefresh[];
-  /** The text of the first title, as written; null without one. */
-  title: string | null;
+const noFacts = () => ({
+  refreshes: [] as MetaRefresh[],
+  /** The text of the first title; null without one. */
+  title: null as string | null,
   /** The scripts that run. */
-  scripts: string[];
+  scripts: [] as string[],
   /** The values of event attributes. */
-  handlers: string[];
+  handlers: [] as string[],
   /** Visible characters, without white space. The count stops at `readable`. */
-  visible: number;
-  /** Whether a limit was reached, so that a browser would find more. */
-  isCut: boolean;
-}
+  visible: 0,
+  /** Whether the page exceeded a limit, so that a browser would find more. */
+  isCut: false,
+});
 
-/** Open elements, as in browsers, and elements in all: without limits, markup of 64 KiB would become gigabytes of tree. */
+export type HtmlFacts = ReturnType<typeof noFacts>;
+
+/** Open elements, as in browsers, and all elements. Without limits, 64 KiB of markup would become gigabytes of tree. */
 const maxDepth = 512;
 const maxElements = 10_000;
 
 /**
- * Finds the title and the meta elements with `http-equiv="refresh"` in the beginning of an HTML page, by the parsing
- * algorithm of the HTML standard: elements in comments, scripts, text areas and templates do not count. Scripting
- * counts as on, so `<noscript>` is text. Reads until a limit is reached.
+ * Finds titles, refreshes and scripts in the beginning of an HTML page, by the parsing algorithm of the HTML standard, up to a
+ * limit. Elements in comments, scripts, text areas and templates do not count. Scripting is on, so `<noscript>` is text.
  */
 export function readHtml(markup: string): HtmlFacts {
-  const facts: HtmlFacts = {
-    refreshes: [],
-    title: null,
-    scripts: [],
-    handlers: [],
-    visible: 0,
-    isCut: false,
-  };
+  const facts = noFacts();
   const parser = new HtmlParser({ treeAdapter: collecting(facts), scriptingEnabled: true });
   try {
-    // Not the last piece of the page: a tag that is cut off does not count.
+    // Not the last piece: an incomplete tag does not count.
     parser.tokenizer.write(markup, false);
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error;
@@ -66,7 +57,7 @@ export function readHtml(markup: string): HtmlFacts {
 
 class LimitReached extends Error {}
 
-/** In browsers, and in the HTML standard since 2025, elements in a `<select>` are parsed like others; parse5 does not do so yet. */
+/** Parses elements in a `<select>` like browsers, and the HTML standard since 2025. parse5 does not yet. */
 class HtmlParser extends Parser<DefaultTreeAdapterMap> {
   override onStartTag(token: Token.TagToken) {
     super.onStartTag(withoutMode(token));
@@ -82,19 +73,15 @@ function withoutMode(token: Token.TagToken): Token.TagToken {
   return token;
 }
 
-/** The values of `type` with which a script runs (HTML standard, "prepare the script element"). */
+/** Types of scripts that run (HTML standard, "prepare the script element"). */
 const runningType =
   /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:jscript|livescript|javascript1\.[0-5]))$/i;
 
 const hidden = new Set(['script', 'style', 'title', 'noscript', 'iframe', 'noembed', 'noframes']);
 
-function isShown(parent: DefaultTreeAdapterMap['parentNode']): boolean {
-  return 'tagName' in parent && !hidden.has(parent.tagName);
-}
-
 type Adapter = TreeAdapter<DefaultTreeAdapterMap>;
 
-/** Builds only the parents that the algorithm needs, not a tree, and collects `facts` from elements outside of templates. */
+/** Collects `facts` from elements outside of templates. Builds only the parents that the algorithm needs, not a tree. */
 function collecting(facts: HtmlFacts): Adapter {
   let base: string | null = null;
   let firstTitle: DefaultTreeAdapterMap['element'] | undefined;
@@ -141,7 +128,8 @@ function collecting(facts: HtmlFacts): Adapter {
     insertText(element, text) {
       if (element === firstTitle) facts.title = (facts.title ?? '') + text;
       if (element === script) facts.scripts.push((facts.scripts.pop() ?? '') + text);
-      if (facts.visible < readable && isShown(element)) facts.visible += text.replace(/\s+/g, '').length;
+      const isShown = 'tagName' in element && !hidden.has(element.tagName);
+      if (facts.visible < readable && isShown) facts.visible += text.replace(/\s+/g, '').length;
     },
     insertTextBefore() {},
   };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { expand, serviceOfTest } from '../../testing/process.ts';
 import { website } from '../../testing/website.ts';
 
-/** Takes parse5 8 ms. */
+/** parse5 needs 8 ms for it. */
 const costly = '<nobr>'.repeat(10_000);
 
 test('pages that take long to parse cost other clients little', { timeout: 120_000 }, async () => {
@@ -15,7 +15,7 @@ test('pages that take long to parse cost other clients little', { timeout: 120_0
     const next = `<meta http-equiv="refresh" content="0; url=/${Number(hop) + 1}/${id}">`;
     response.setHeader('Content-Type', 'text/html').end(next + costly);
   });
-  // As far away as websites are.
+  // With the latency of a usual website.
   const quick = await website((_, response) => void setTimeout(() => response.end(), 20));
 
   let links = 0;

@@ -1,21 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The head of an HTTP/1 response. */
 export interface ResponseHead {
   status: number;
   /** By lower-case name, bytes beyond ASCII as Latin-1, like those of Node's own client. */
   headers: IncomingHttpHeaders;
 }
 
-/** The head as it is parsed. */
 export interface ParsedHead extends ResponseHead {
   /** The minor version of HTTP/1: 0 or 1. */
   minorVersion: number;
-  /** Whether another head seems to begin in it. */
+  /** Whether it seems to contain the beginning of another head. */
   holdsAnother: boolean;
 }
 
-/** Bytes of the longest head. */
+/** Bytes of the longest head that is read. */
 export const maxHeadSize = 16 * 1024;
 
 /** Chromium looks for "HTTP" in these bytes: four may precede it. */
@@ -26,47 +24,47 @@ const headEnd = /\n\r?\n/g;
 const version = /^http\/(\d)[^.]*\.(\d)/i;
 /** Without a number, the status is 200. */
 const statusOf = /^[^ ]* +(\d{1,9})/;
-const token = /^[\w!#$%&'*+.^`|~-]+$/;
+/** A token of RFC 9110. */
+export const token = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** Fields that are not lists: the first line counts. */
+/** Fields that are not lists. Their first line counts. */
 const single = new Set(['age', 'date', 'expires', 'location', 'strict-transport-security']);
 
-/** Fields whose values must be the same: a second one may come from a request that was made to split the response. */
+/** Fields that must not have two different values: an attacker may have split the response. */
 const unambiguous = ['content-length', 'content-disposition'];
 
 /**
- * Reads the head of a response as it arrives, bytes as Latin-1. It accepts and refuses what Chromium does (net/http), which
- * is more than RFC 9112 allows. Interim responses (RFC 9110 section 15.2) precede the final one. They are skipped, but count
- * for `maxLength`: a host could send them until the deadline.
+ * Reads the head of a response as it arrives, bytes as Latin-1. It accepts what Chromium accepts (net/http), which is more than
+ * RFC 9112 allows. It skips interim responses (RFC 9110 section 15.2), but they count for `maxLength`, because a host could
+ * send them until the deadline.
  *
  * Its functions throw `ERR_NOT_HTTP`, `ERR_AMBIGUOUS`, or `ERR_HEADERS_TOO_LONG` beyond `maxLength` characters.
  */
 export function headReader(maxLength = maxHeadSize) {
   let text = '';
-  /** Characters of interim heads. */
-  let passed = 0;
-  /** Takes the next piece. @returns the head and the text after it, or null while the head is incomplete. */
+  let interim = 0;
+  /** Takes the next piece. @returns the head and the text after it; null while the head is incomplete. */
   const read = (piece: string): { head: ParsedHead; rest: string } | null => {
     const looked = text.length;
     text += piece;
     const start = beginning(text);
     if (start === -1 && text.length >= searched) throw notHttp();
-    // Its first bytes may have come before.
+    // The previous piece may have ended with its first bytes.
     headEnd.lastIndex = Math.max(start, looked - 2);
     const end = start !== -1 && headEnd.test(text) ? headEnd.lastIndex : 0;
-    if (passed + (end || text.length) > maxLength)
+    if (interim + (end || text.length) > maxLength)
       throw fault('ERR_HEADERS_TOO_LONG', `the headers are longer than ${maxLength} bytes`);
     if (end === 0) return null;
     const head = parseHead(text.slice(0, end));
     const rest = text.slice(end);
     if (!isInterim(head)) return { head, rest };
-    passed += end;
+    interim += end;
     text = '';
     return read(rest);
   };
   return {
     read,
-    /** @returns the head if the connection is closed before the empty line. */
+    /** @returns the head if the connection has ended before the empty line. */
     end(): ParsedHead {
       const head = beginning(text) === -1 ? null : parseHead(text);
       if (!head || isInterim(head)) throw notHttp();
@@ -75,7 +73,7 @@ export function headReader(maxLength = maxHeadSize) {
   };
 }
 
-/** Where a head begins; -1 if it does not. */
+/** The index of the head in `text`; -1 without one. */
 function beginning(text: string): number {
   return text.slice(0, searched).toLowerCase().indexOf('http');
 }
@@ -97,7 +95,7 @@ function parseHead(sent: string): ParsedHead {
     const name = trimmed(text).toLowerCase();
     if (token.test(name)) addField(headers, name, trimmed(value));
   }
-  // Chromium ignores it there.
+  // Chromium ignores it in HTTP/1.0.
   if (minorVersion === 0) delete headers['transfer-encoding'];
   for (const name of unambiguous) {
     if (headers[name]?.includes(',')) headers[name] = onlyValue(headers, name);
@@ -123,7 +121,7 @@ export function notHttp(): NodeJS.ErrnoException {
   return fault('ERR_NOT_HTTP', 'the answer is not HTTP');
 }
 
-/** A text without the spaces and tabs around it. */
+/** Removes spaces and tabs around a text. */
 export function trimmed(line: string): string {
   let [start, end] = [0, line.length];
   while (isBlank(line, start)) start += 1;
@@ -131,7 +129,7 @@ export function trimmed(line: string): string {
   return line.slice(start, end);
 }
 
-/** Whether there is a space or a tab. `trim` would also take the second byte of an "à" in UTF-8. */
+/** Whether the character is a space or a tab. `trim` would also remove the second byte of an "à" in UTF-8. */
 function isBlank(line: string, index: number): boolean {
   const code = line.charCodeAt(index);
   return code === 0x20 || code === 0x09;
@@ -151,7 +149,7 @@ function addField(headers: IncomingHttpHeaders, name: string, value: string): vo
   }
 }
 
-/** The only value of a field that lists it more than once. */
+/** The value of a field that repeats it. @throws if there are two. */
 function onlyValue(headers: IncomingHttpHeaders, name: string): string {
   const values = `${headers[name]}`.match(/(?:"(?:\\.|[^"\\])*(?:"|$)|[^",])+/gs)?.map(trimmed) ?? [];
   const [value = '', ...others] = values.filter((text) => text !== '');

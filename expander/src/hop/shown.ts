@@ -1,16 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isAttachment } from './content-disposition.ts';
-import type { ResponseHead } from './response-head.ts';
+import { type ResponseHead, token, trimmed } from './response-head.ts';
 
-/** What Chromium does with a response: it shows markup or other content, saves a file, or stays where it is. */
+/** What Chromium does with a response: it shows markup or other content, saves a file, or stays on its page. */
 export type Shown = 'html' | 'xml' | 'other' | 'file' | 'nothing';
 
-/** Types that Chromium parses as XML and shows. The HTML parser finds the same in all but contrived ones. */
-const xmlTypes = new Set([
-  ...['application/xhtml+xml', 'application/xml', 'image/svg+xml', 'text/xml', 'text/xsl'],
-]);
+/** Types that Chromium parses as XML and shows. The HTML parser finds the same in all but contrived documents. */
+const xmlTypes = new Set('application/xhtml+xml application/xml image/svg+xml text/xml text/xsl'.split(' '));
 
-/** Types for which browsers look at the content instead (MIME Sniffing standard, section 5). */
+/** Types for which browsers examine the content (MIME Sniffing standard, section 5). */
 const unknownTypes = new Set(['', 'unknown/unknown', 'application/unknown', '*/*']);
 
 /** Other types that Chromium shows: blink/common/mime_util/mime_util.cc and media/base/mime_util_internal.cc. */
@@ -29,7 +26,7 @@ const shownTypes = new RegExp(
 const htmlBeginning =
   /^[\t\n\f\r ]*<(?:!--|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[ >])/i;
 
-/** The same for XML. */
+/** The beginning of XML. */
 const xmlBeginning = /^[\t\n\f\r ]*<\?xml/;
 
 /** The beginning of PDF and PostScript. Chromium saves them even if they look like text. */
@@ -42,21 +39,21 @@ const shownBytes =
   );
 const webp = /^RIFF.{4}WEBPVP/s;
 
-/** Bytes that no text has (MIME Sniffing standard, section 3). */
+/** Bytes that text does not contain (MIME Sniffing standard, section 3). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: These are the bytes.
 const binary = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
 
-/** Bytes of the content that decide. */
+/** Bytes of the content that Chromium examines. */
 const sniffed = 1_024;
 
 /**
- * What Chromium does with the response. If the result depends on unknown content, the response counts as shown.
+ * What Chromium does with the response. `other` if that depends on unknown content.
  *
- * @param content its beginning; empty if it is unknown.
+ * @param content its beginning; empty if unknown.
  */
 export function shownAs({ status, headers }: ResponseHead, content: Buffer = Buffer.alloc(0)): Shown {
   if (status === 304) return 'nothing';
-  if (isAttachment(headers['content-disposition'] ?? '')) return 'file';
+  if ((dispositionType(headers['content-disposition']) ?? 'inline') !== 'inline') return 'file';
   const type = mimeType(headers);
   const isKnown = !unknownTypes.has(type);
   if (isKnown && type !== 'text/html' && !xmlTypes.has(type) && !shownTypes.test(type)) return 'file';
@@ -71,7 +68,7 @@ export function shownAs({ status, headers }: ResponseHead, content: Buffer = Buf
   return binary.test(beginning) || (!isKnown && printed.test(beginning)) ? 'file' : 'other';
 }
 
-/** Whether the content decides, or may contain a redirect. */
+/** Whether the content decides how Chromium shows the response, or may contain a redirect. */
 export function isDecidedByContent(head: ResponseHead): boolean {
   const type = mimeType(head.headers);
   const shown = shownAs(head);
@@ -79,7 +76,7 @@ export function isDecidedByContent(head: ResponseHead): boolean {
   return isSniffed(type, head.headers) && (type !== 'text/plain' || head.headers.refresh !== undefined);
 }
 
-/** Whether Chromium looks at the content: servers send many things as `text/plain`. */
+/** Whether Chromium examines the content: servers send all kinds of files as `text/plain`. */
 function isSniffed(type: string, { 'x-content-type-options': sniffing = '' }: IncomingHttpHeaders): boolean {
   return (unknownTypes.has(type) || type === 'text/plain') && !/^nosniff\b/i.test(`${sniffing}`);
 }
@@ -88,4 +85,10 @@ function isSniffed(type: string, { 'x-content-type-options': sniffing = '' }: In
 export function mimeType({ 'content-type': field = '' }: IncomingHttpHeaders): string {
   const types = field.split(',').map((type) => /^[\t ]*([^\s;/]+\/[^\s;/]+)/.exec(type)?.[1]?.toLowerCase());
   return types.findLast((type) => type !== undefined) ?? '';
+}
+
+/** The type in `Content-Disposition`; null if there is none. Browsers save the content for any type but `inline`. */
+export function dispositionType(field = ''): string | null {
+  const type = trimmed(field.replace(/;.*/s, '')).toLowerCase();
+  return token.test(type) ? type : null;
 }

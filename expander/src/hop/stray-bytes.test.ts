@@ -11,7 +11,7 @@ import type { Follow } from '../expansion/expansion.ts';
 
 const shortener = await startShortener();
 
-/** An expander, and a website that answers the requests of each connection in their order. */
+/** An expander, and a website that responds to the requests of each connection in order. */
 async function website(answer: (path: string, socket: Socket) => unknown, redis?: CacheClient) {
   const asked: string[] = [];
   let connections = 0;
@@ -59,7 +59,7 @@ const victims = Array.from({ length: 20 }, (_, i) => `/victim/${i}`);
 const expected = victims.map((victim) => `/at${victim}`);
 
 describe('a late body to HEAD that looks like a response', () => {
-  /** Its URL is expanded, and then others, one after the other. @returns the wrong ends of those, at first and later. */
+  /** Expands the URL with the late body, then the victims. @returns the victims' wrong ends, at first and later. */
   async function attack(body: string, late: number, follow: Follow) {
     const { end } = await website(async (path, socket) => {
       if (path !== '/user') return socket.write(truth(path));
@@ -76,17 +76,11 @@ describe('a late body to HEAD that looks like a response', () => {
     return { first: await wrong(), wrong };
   }
 
-  test.each(cases)(
-    'affects one request at most, and is not cached: follow=%s, after %i ms',
-    async (follow, late) => {
-      const { first, wrong } = await attack(lie, late, follow);
-      expect(first.length).toBeLessThanOrEqual(1);
-      await expect.poll(wrong).toEqual([]);
-    },
-  );
-
-  test('that ends the connection is detected, too', async () => {
-    const { first, wrong } = await attack(closing, 1, 'default');
+  test.each([
+    ...cases.map(([follow, late]) => ['a redirect', lie, late, follow] as const),
+    ['a redirect that ends the connection', closing, 1, 'default'] as const,
+  ])('affects one request at most, and is not cached: %s, %#', async (_, body, late, follow) => {
+    const { first, wrong } = await attack(body, late, follow);
     expect(first.length).toBeLessThanOrEqual(1);
     await expect.poll(wrong).toEqual([]);
   });
@@ -94,7 +88,7 @@ describe('a late body to HEAD that looks like a response', () => {
   test.each([
     ['one head', unfinished],
     ['one piece', lie],
-  ])('and comes in %s with the true response fools nobody', async (_, body) => {
+  ])('is detected if it comes in %s with the true response', async (_, body) => {
     let lies = 1;
     const { end } = await website((path, socket) => {
       if (path === '/user') return socket.write(head('200 OK', body.length));
@@ -104,7 +98,7 @@ describe('a late body to HEAD that looks like a response', () => {
     expect(await end('/at/victim')).toBe('/at/victim');
   });
 
-  test('that is detected before the chain ends makes a result that is not cached', async () => {
+  test('keeps a result out of the caches if it is detected before the chain ends', async () => {
     let fooled: Socket | undefined;
     const elsewhere = http.createServer(async (_, response) => {
       fooled?.write(truth('/victim'));
@@ -146,14 +140,14 @@ describe('a late body to HEAD that looks like a response', () => {
     expect(await end('/victim')).toBe('/at/evil');
     doubted.resolve();
     await expect.poll(() => end('/victim')).toBe('/at/victim');
-    // It is written later than the wrong answer would be.
+    // A wrong result would be written before this one.
     await expand.chain(`${shortener.url}/chain/1`);
     await expect.poll(() => entries.some((key) => key.endsWith('/chain/1'))).toBe(true);
     expect(entries.filter((key) => key.endsWith('/victim'))).toHaveLength(1);
   });
 });
 
-test('after unsolicited bytes, their origin gets a new connection for each request, and no request twice', async () => {
+test('an origin that sent unsolicited bytes gets a new connection for each request, and each request once', async () => {
   const sockets: Socket[] = [];
   const { end, asked, connections } = await website((path, socket) => {
     sockets.push(socket);

@@ -2,7 +2,7 @@ import { seed } from '@longhand/shared/testing/random.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createCounts, turnOf } from '../expansion/turn.ts';
+import { createCounts, turnOf } from '../expansion/expansion.ts';
 import { createPlaces, type Queue } from './places.ts';
 
 /** Places whose hops have names. `started` lists the hops in the order in which they got their places. */

@@ -1,4 +1,4 @@
-import { createCounts } from '../expansion/turn.ts';
+import { createCounts } from '../expansion/expansion.ts';
 
 const defaults = {
   /** Hops in flight. Each takes a socket and memory. */

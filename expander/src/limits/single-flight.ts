@@ -2,14 +2,15 @@ import { chainTime } from '../expansion/deadline.ts';
 import { aborted, overloaded } from '../expansion/errors.ts';
 import {
   cacheKey,
+  createCounts,
   type ExpandOptions,
   type Expansion,
   type FollowRedirects,
   type Hop,
   type TurnQueue,
+  turnOf,
 } from '../expansion/expansion.ts';
 import type { Target } from '../expansion/target.ts';
-import { createCounts, turnOf } from '../expansion/turn.ts';
 
 /** Requests of one client that wait for the same expansion. Each holds a connection and memory. */
 const maxWaiting = 256;

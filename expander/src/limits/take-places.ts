@@ -1,7 +1,6 @@
 import type { Gauge } from 'prom-client';
 import { aborted, overloaded } from '../expansion/errors.ts';
-import type { FetchHop, FetchHopOptions } from '../expansion/expansion.ts';
-import { turnOf } from '../expansion/turn.ts';
+import { type FetchHop, type FetchHopOptions, turnOf } from '../expansion/expansion.ts';
 import { createPlaces, type Queue } from './places.ts';
 
 const nobody = { names: () => [turnOf()].values() };

@@ -5,7 +5,7 @@ import { type BulkLine, processList } from '../bulk/process-list.ts';
 import { inTurns, readUrls } from '../bulk/url-list.ts';
 import { overloaded } from '../expansion/errors.ts';
 import type { Expand } from '../expansion/expand.ts';
-import { createCounts } from '../expansion/turn.ts';
+import { createCounts } from '../expansion/expansion.ts';
 import { type ReadRequest, readFollow } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
 import { apiHeaders, noStore, unbuffered } from './responses.ts';

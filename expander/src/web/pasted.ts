@@ -1,7 +1,6 @@
 import { openers, withoutEnd } from '@longhand/shared/url-end.ts';
 import { hasKnownSuffix } from '../expansion/host.ts';
-import { parseUrl } from '../expansion/parse-url.ts';
-import { maxLength } from '../expansion/target.ts';
+import { maxLength, parseUrl } from '../expansion/target.ts';
 
 const opening = /^[([{'“‘«`]+/;
 

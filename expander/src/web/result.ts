@@ -1,6 +1,6 @@
 import type { Expansion, Hop } from '../expansion/expansion.ts';
 import { describeHost, nameInSubdomain, registrableDomain, type UnicodeHost } from '../expansion/host.ts';
-import { hostText, isWeb, parseUrl } from '../expansion/parse-url.ts';
+import { hostText, isWeb, parseUrl } from '../expansion/target.ts';
 import { type Ending, endingOf, tones, unencrypted } from './endings.ts';
 import { linksIn } from './pasted.ts';
 import { withoutTracking } from './tracking-parameters.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { launchChromium } from '@longhand/shared/testing/chromium.ts';
 import type { Browser, Page } from 'playwright-core';
-import { maxDelay } from '../../src/expansion/refresh.ts';
+import { maxDelay } from '../../src/hop/html-document.ts';
 import { errorAt, type Link, leftByScript, savedAs, start } from './link.ts';
 import { type Stage, userAgentOf } from './stage.ts';
 

@@ -6,7 +6,7 @@ import type { End, Expansion } from '../../src/expansion/expansion.ts';
 import { createGuard } from '../../src/guard/public-address.ts';
 import { createBrowse } from '../../src/hop/browse.ts';
 import { connector, type openSocket } from '../../src/hop/connector.ts';
-import { guardedRequest } from '../../src/hop/request.ts';
+import { guardedRequest } from '../../src/hop/fetch-hop.ts';
 import { errorAt, type Link, leftByScript, savedAs, start } from './link.ts';
 import { type Stage, userAgentOf } from './stage.ts';
 

@@ -6,7 +6,7 @@ const defaults = {
   keepAlive: true,
   // Milliseconds: a second less than Node's server allows.
   timeout: 4_000,
-  // Subtracted from a server's `Keep-Alive: timeout`, so that the server does not close the socket under a request.
+  // Milliseconds before the server's `Keep-Alive: timeout`, so that the server does not close the socket during a request.
   agentKeepAliveTimeoutBuffer: 1_000,
   maxSockets: 64,
   maxFreeSockets: 64,
@@ -22,12 +22,11 @@ function withNoDelay<Agent extends http.Agent>(agent: Agent): Agent {
 }
 
 /**
- * Creates an agent for `http:` that keeps connections alive and enables TCP no-delay on every socket, whatever `options` say.
- * Without no-delay, Nagle's algorithm delays the second write of a request until the server acknowledges the first, about
- * 40 ms later.
+ * Creates an agent for `http:` that keeps connections alive and enables TCP no-delay on every socket. Without no-delay, Nagle's
+ * algorithm delays the second write of a request until the server acknowledges the first, about 40 ms later.
  *
- * It closes idle sockets after 4 s, or 1 s before the server's `Keep-Alive: timeout` if that is sooner. `options` are those of
- * `http.Agent` and override the bounds above.
+ * It closes idle sockets after 4 s, or 1 s before the server's `Keep-Alive: timeout` if that is sooner. `options` override the
+ * defaults above, but not no-delay.
  */
 export function httpAgent(options: http.AgentOptions = {}): http.Agent {
   return withNoDelay(new http.Agent({ ...defaults, ...options }));

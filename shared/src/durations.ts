@@ -1,20 +1,13 @@
 import type { Histogram } from 'prom-client';
 
-/**
- * Bucket bounds in seconds. A delayed acknowledgement (40 ms) has its own bucket (0.035 to 0.05). The last buckets have the
- * deadlines of the expander (8 s) and the proxy (10 s).
- */
+/** Seconds. Delayed acknowledgements (40 ms) have their own bucket, and so have the deadlines of expander and proxy (8 s, 10 s). */
 export const durationBuckets = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.035, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
 ];
 
 type Labels = Record<string, string>;
 
-/**
- * Observes how long `run` takes. An error gets the label `error_type`.
- *
- * @param describe returns further labels for a result.
- */
+/** Observes how long `run` takes. An error gets the label `error_type`, a result the labels from `describe`. */
 export async function timed<Result>(
   durations: Pick<Histogram, 'startTimer'>,
   labels: Labels,
@@ -33,14 +26,9 @@ export async function timed<Result>(
 }
 
 /** The code or the class of an error. Its message may contain a client's input. */
-function errorName(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  const { code } = error as NodeJS.ErrnoException;
-  return typeof code === 'string' ? code : error.name;
-}
+const errorName = (error: unknown) => `${(error as NodeJS.ErrnoException).code ?? (error as Error).name}`;
 
-/** Runs an operation on Redis and times it. `operation` is the name of a command or a script. */
+/** Runs and times an operation on Redis. `operation` is the name of a command or a script. */
 export type Timed = <Reply>(operation: string, run: () => Promise<Reply>) => Promise<Reply>;
 
-/** Runs without timing. */
 export const untimed: Timed = (_, run) => run();

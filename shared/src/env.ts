@@ -25,28 +25,27 @@ const readText = (path: string, { addIssue }: z.RefinementCtx) => {
   }
 };
 
-/** The path of a file; reads as its text. */
+/** The path of a file; the value is its text. */
 export const textFile = z.string().transform(readText);
 
-/** The path of a file that can be read, and is read again when it changes. */
+/** The path of a readable file that is reread when it changes. */
 export const readableFile = z.string().transform((path, context) => {
   readText(path, context);
   return path;
 });
 
-/** The path of a file with a secret; reads as the secret. The default is an empty string. */
+/** The path of a file with a secret; the value is the secret. The default is an empty string. */
 export const secretFile = textFile.transform((text) => text.trim()).default('');
 
 /** A list of `item`s, separated by commas or white space. */
 export const list = <Item extends z.ZodType<unknown, string>>(item: Item) =>
-  z.preprocess(
-    (value) => (typeof value === 'string' ? value.split(/[\s,]+/).filter(Boolean) : value),
-    z.array(item),
-  );
+  z
+    .string()
+    .transform((text) => text.split(/[\s,]+/).filter(Boolean))
+    .pipe(z.array(item));
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** The variables that every service has: where it listens and how much it logs. */
 export const serviceVariables = {
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(3000),
@@ -57,22 +56,20 @@ export const serviceVariables = {
   LOG_LEVEL: z.enum(logLevels, `is not one of ${logLevels.join(', ')}`).default('info'),
 };
 
-/** The values of `serviceVariables`. */
 export type ServiceConfig = z.output<z.ZodObject<typeof serviceVariables>>;
 
-/** Where a service and its operations endpoints listen: a socket path takes precedence over a host and port. */
-export function listenAddresses(config: ServiceConfig): {
-  service: ListenAddress;
-  operations: ListenAddress;
-} {
+/** The addresses of a service and its operations endpoints. A socket path takes precedence over a host and port. */
+export function listenAddresses(config: ServiceConfig) {
   const { HOST, PORT, SOCKET_PATH, OPS_HOST = HOST, OPS_PORT, OPS_SOCKET_PATH } = config;
+  const address = (host: string, port: number, path?: string): ListenAddress =>
+    path ? { path } : { host, port };
   return {
-    service: SOCKET_PATH ? { path: SOCKET_PATH } : { host: HOST, port: PORT },
-    operations: OPS_SOCKET_PATH ? { path: OPS_SOCKET_PATH } : { host: OPS_HOST, port: OPS_PORT },
+    service: address(HOST, PORT, SOCKET_PATH),
+    operations: address(OPS_HOST, OPS_PORT, OPS_SOCKET_PATH),
   };
 }
 
-/** Returns the result of `read`. If the environment is invalid, prints the message and exits with 78. */
+/** Reads the environment. If it is invalid, prints the message and exits with 78. */
 export async function readOrExit<Config>(
   read: (env: NodeJS.ProcessEnv) => Config | Promise<Config>,
 ): Promise<Config> {
@@ -86,9 +83,9 @@ export async function readOrExit<Config>(
 }
 
 /**
- * Reads the variables of `shape` from `env`. An empty variable counts as not set.
+ * Reads the variables of `shape` from `env`. An empty variable is not set.
  *
- * @throws EnvironmentError also for unknown names among its `own`.
+ * @throws EnvironmentError, also for unknown names with the prefix of `own`.
  */
 export function readEnv<Shape extends z.ZodRawShape>(
   shape: Shape,
@@ -110,5 +107,5 @@ export function readEnv<Shape extends z.ZodRawShape>(
   return read.data as z.output<z.ZodObject<Shape>>;
 }
 
-/** Messages about the environment end up in logs. */
+/** Logs contain these messages. */
 const withoutPassword = (value: string) => value.replace(/^([^:/]*:\/\/).*@/, '$1***@');

@@ -1,16 +1,16 @@
-/** The environment has invalid or unknown variables. The message has a line for each, below the first. */
+/** The environment has invalid or unknown variables. After its first line, the message has a line for each. */
 export class EnvironmentError extends Error {}
 
-/** The exit code of a program whose configuration is invalid (EX_CONFIG of sysexits.h). */
+/** The exit code for an invalid configuration (EX_CONFIG of sysexits.h). */
 export const configurationExitCode = 78;
 
-/** The names of one reader: those that begin with `prefix`. Other programs read `others`. */
+/** A program's own variables begin with `prefix`. Other programs read `others`. */
 export interface OwnNames {
   prefix: string;
   others?: readonly string[];
 }
 
-/** A message for each name in `env` with the prefix that no program reads. Most likely it is misspelt. */
+/** A message for each name in `env` with the prefix that no program reads, most likely misspelt. */
 export function unknownNames(env: NodeJS.ProcessEnv, known: readonly string[], own: OwnNames): string[] {
   const names = Object.keys(env).filter((name) => name.startsWith(own.prefix) && env[name]);
   const unknown = names.filter((name) => !known.includes(name) && !own.others?.includes(name));

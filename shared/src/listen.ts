@@ -2,32 +2,26 @@ import { once } from 'node:events';
 import { lstat, rm } from 'node:fs/promises';
 import { createConnection, type NetConnectOpts, type Server } from 'node:net';
 
-/** Where a server listens: an IP address and a port (0 for any free port), or the path of a Unix socket. */
+/** An IP address and a port (0 for any free port), or the path of a Unix socket. */
 export type ListenAddress = { host: string; port: number } | { path: string };
 
 export interface Listening {
   /** 0 for a Unix socket. */
   port: number;
-  /** `http://127.0.0.1:3000/` or `unix:/run/tasks.sock`. */
+  /** Such as `http://127.0.0.1:3000/` or `unix:/run/tasks.sock`. */
   url: string;
-  /** Whether it is a TCP port that only this machine, browsers included, can reach. */
+  /** Whether it is a TCP port that only this machine can reach. */
   loopback: boolean;
 }
 
 /**
- * Connections that wait to be accepted, at most the system's limit (Linux: 4,096). nginx sends all requests for one link to
- * one replica. With Node's 511, some would wait for a second over TCP, or fail on a Unix socket.
+ * Connections that wait to be accepted, up to the system's limit (Linux: 4,096). nginx sends all requests for one link to one
+ * replica. With Node's 511, some would wait for a second over TCP, or fail on a Unix socket.
  */
 const backlog = 4_096;
 
-/** A server cannot listen. The message has the reason and the variables that set the address. */
+/** A server cannot listen. The message has the reason, and the variables that set the address. */
 export class ListenError extends Error {}
-
-const reasons: Record<string, string> = {
-  EADDRINUSE: 'is in use',
-  EADDRNOTAVAIL: 'is not an address of this machine',
-  EACCES: 'may not be listened on by this user',
-};
 
 /**
  * Starts listening. Replaces the socket file of a killed process.
@@ -54,7 +48,7 @@ function listenError(at: ListenAddress, cause: NodeJS.ErrnoException): ListenErr
     'path' in at
       ? [at.path, 'SOCKET_PATH or OPS_SOCKET_PATH']
       : [`Port ${at.port} of ${at.host}`, 'HOST and PORT, or OPS_HOST and OPS_PORT'];
-  const reason = reasons[cause.code ?? ''] ?? `cannot be listened on (${cause.message})`;
+  const reason = cause.code === 'EADDRINUSE' ? 'is in use' : `cannot be opened (${cause.message})`;
   return new ListenError(`${name} ${reason}. Set ${variables} to another address.`, { cause });
 }
 
@@ -63,7 +57,6 @@ async function removeStaleSocket(path: string): Promise<void> {
   if (found?.isSocket() && !(await acceptsConnections({ path }))) await rm(path, { force: true });
 }
 
-/** Whether something accepts connections at `target`. */
 export async function acceptsConnections(target: NetConnectOpts): Promise<boolean> {
   const socket = createConnection(target);
   try {

@@ -2,12 +2,12 @@ import { createInterface } from 'node:readline';
 import { escapeControls } from './control-characters.ts';
 
 /**
- * Formats a line of a process's output for a terminal: a JSON record as its message and fields, a line of Redis or nginx
- * without its time and process ID. It escapes control characters, which clients can get into a log.
+ * Formats a log line for a terminal: a JSON record as its message and fields, a line of Redis or nginx without its time and
+ * process ID. It escapes control characters, which clients can get into a log.
  */
 export const formatLogLine = (line: string): string => escapeControls(format(line));
 
-/** Fields that repeat the message, or that a terminal does not need. */
+/** Fields that the message repeats, or that a terminal does not need. */
 const unlisted = new Set(
   'level time service msg pid hostname method path status seconds end requestId err'.split(' '),
 );
@@ -43,7 +43,7 @@ const duration = (seconds: unknown) => `${Math.round(Number(seconds) * 10_000) /
 
 const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-// Makes the output of `docker compose logs` readable, or of one service: JSON lines, some after their container's name.
+// Formats the output of a service or of `docker compose logs`, whose lines begin with the container's name.
 if (import.meta.main) {
   for await (const line of createInterface(process.stdin)) {
     const [, container = '', record = ''] = /^([\w.-]+ +\| )?(.*)$/s.exec(line) ?? [];

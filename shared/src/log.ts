@@ -4,17 +4,13 @@ import { escapeControls } from './control-characters.ts';
 import type { ServiceConfig } from './env.ts';
 import { loggedError } from './logged-error.ts';
 
-/** The methods of the log that modules use. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
 
-/** How a log writes the fields with these names. */
 export const serializers = { err: loggedError };
 
 /**
- * Creates a log of JSON lines on standard output, each with an ISO 8601 time, the level by name and the service.
- *
- * Writing to a pipe never blocks the process. A later line counts dropped lines (`dropped`). At exit, the process waits up
- * to 2 s to write the rest.
+ * Creates a log of JSON lines on standard output, each with an ISO 8601 time, the name of the level and the service. See
+ * `logWriter`.
  */
 export function createLog(service: string, level: ServiceConfig['LOG_LEVEL']): Logger {
   // Reading process.stdout makes the descriptor of a pipe non-blocking.
@@ -36,22 +32,20 @@ export function createLog(service: string, level: ServiceConfig['LOG_LEVEL']): L
   return log;
 }
 
-/** Milliseconds until a batch is written: one write(2) per line would cost more than the response it reports. */
+/** Milliseconds between batches: a write(2) for each line would cost more than the logged response. */
 const batchDelay = 100;
 /** Characters kept in memory while the reader stalls. */
 const capacity = 4 * 1024 * 1024;
 /** Milliseconds until the next attempt while the reader stalls. A pipe holds 64 KiB, so that allows 32 MB a second. */
 const retryDelay = 2;
-/** Milliseconds that the process waits for a stalled reader when it exits. */
+/** Milliseconds that an exiting process waits for a stalled reader. */
 const exitTimeout = 2_000;
 
 /**
- * Writes lines to `fd` in batches. While the reader stalls, it keeps up to 4 MiB and drops further lines. If the reader
- * closes the pipe, the log ends and the process continues.
+ * Writes lines to `fd`, a non-blocking descriptor, in batches. While the reader stalls, it keeps up to 4 MiB and drops further
+ * lines. If the reader closes the pipe, the log ends and the process continues.
  *
- * @param fd a non-blocking descriptor.
- * @param onDropped called with the number of dropped lines once the reader continues.
- * @returns a function that takes a line.
+ * @param onDropped takes the number of dropped lines once the reader continues.
  */
 function logWriter(fd: number, onDropped: (lines: number) => void): (line: string) => void {
   let waiting = '';
@@ -61,7 +55,7 @@ function logWriter(fd: number, onDropped: (lines: number) => void): (line: strin
   let timer: NodeJS.Timeout | undefined;
   let readerGone = false;
 
-  /** Writes everything and returns true. If the reader stalls, returns false and schedules another attempt. */
+  /** Returns false if the reader stalls, and schedules another attempt. */
   function flush(): boolean {
     clearTimeout(timer);
     timer = undefined;

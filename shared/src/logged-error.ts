@@ -6,10 +6,7 @@ interface LoggedError {
   cause: LoggedError | string | undefined;
 }
 
-/**
- * An error as the log and the command show it, without its other fields: ioredis puts the command there with its arguments,
- * such as a password or a title.
- */
+/** An error for the log, without other fields: ioredis adds the command with its arguments, such as a password or a title. */
 export function loggedError(error: unknown): LoggedError | string {
   if (!(error instanceof Error)) return String(error);
   const { name: type, message, code, stack = '', cause } = error as NodeJS.ErrnoException;

@@ -5,7 +5,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 export function createMetrics(service: string, version: string): Registry {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  // Gauges named like counters; nodejs_active_handles and the like have the same numbers by type.
+  // These gauges have names of counters. nodejs_active_handles and similar ones have the same numbers.
   for (const kind of ['handles', 'requests', 'resources']) {
     metrics.removeSingleMetric(`nodejs_active_${kind}_total`);
   }

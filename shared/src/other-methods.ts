@@ -1,24 +1,17 @@
 import type { Context, Env, Hono } from 'hono';
 
 /**
- * Calls `reject` for every method that a path of `app` lacks. Routes added later do not get such requests: `/tasks/:id` would
- * match `PUT /tasks/import`.
- *
- * @param reject takes the path's methods, for the header `Allow`.
+ * Calls `reject` for every method that a path of `app` lacks, with the header `Allow`. Call it before adding routes that match
+ * the same paths: `/tasks/:id` would match `PUT /tasks/import`.
  */
 export function rejectOtherMethods<E extends Env>(
   app: Hono<E>,
   reject: (c: Context<E>, allow: string) => Response,
 ): void {
-  const paths = new Map<string, Set<string>>();
-  for (const { path, method } of app.routes) {
-    if (method === 'ALL') continue;
-    const methods = paths.get(path) ?? new Set();
-    paths.set(path, methods.add(method));
-    if (method === 'GET') methods.add('HEAD');
-  }
-  for (const [path, methods] of paths) {
-    const allow = [...methods].join(', ');
+  const routes = app.routes.filter(({ method }) => method !== 'ALL');
+  for (const [path, same] of Map.groupBy(routes, ({ path }) => path)) {
+    const methods = same.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    const allow = [...new Set(methods)].join(', ');
     app.all(path, (c) => reject(c, allow));
   }
 }

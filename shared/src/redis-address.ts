@@ -3,7 +3,7 @@ import { secretFile } from './env.ts';
 
 type Node = { host: string; port: number };
 
-/** The address of a Redis in ioredis's terms: a server, its Unix socket, or a primary that Sentinels know by `name`. */
+/** Options of ioredis: a server, its Unix socket, or the primary `name` of Sentinels. */
 export type RedisAddress = (Node | { path: string } | { sentinels: Node[]; name: string }) & {
   db: number;
   username?: string;
@@ -18,7 +18,7 @@ const pattern =
  * Reads `redis://[user:password@]host[:port][/database]`, `redis+sentinel://sentinel[:port][,…]/name[?db=database]`,
  * each with `rediss` for TLS, or `unix:` and the path of a Unix socket.
  *
- * @throws Error whose message ends a sentence that begins with the URL.
+ * @throws Error with a message that continues the URL, such as "is not a redis:// URL".
  */
 export function redisAddress(url: string): RedisAddress {
   const [, socket] = /^unix:(?:\/\/)?(.+)/.exec(url) ?? [];
@@ -41,7 +41,6 @@ export function redisAddress(url: string): RedisAddress {
 }
 
 function hostAndPort(node: string, standardPort: number): Node {
-  // The URL parser takes any host and port with this scheme.
   const url = URL.parse(`redis://${node}`);
   if (!url?.hostname) throw new Error(`names ${node}, which is not a host and port`);
   const host = decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, '$1');
@@ -56,7 +55,7 @@ const redisUrl = z.string().superRefine((url, { addIssue }) => {
   }
 });
 
-/** The variables of a service's Redis. Secrets are in files, because other processes may see the environment. */
+/** Secrets are in files, because other processes may see the environment. */
 export const redisVariables = {
   REDIS_URL: redisUrl.default('redis://127.0.0.1:6379/0'),
   REDIS_USER_FILE: secretFile,
@@ -64,11 +63,10 @@ export const redisVariables = {
   /** Sentinels have their own users. */
   REDIS_SENTINEL_USER_FILE: secretFile,
   REDIS_SENTINEL_PASSWORD_FILE: secretFile,
-  /** For TLS: the authority of the server's certificate, and the client's certificate with its key. */
+  /** The authority of the server's certificate, and the client's certificate with its key. */
   REDIS_CA_FILE: secretFile,
   REDIS_CERT_FILE: secretFile,
   REDIS_KEY_FILE: secretFile,
 };
 
-/** The values of `redisVariables`. */
 export type RedisConfig = z.output<z.ZodObject<typeof redisVariables>>;

@@ -8,29 +8,22 @@ import { type RedisConfig, redisAddress } from './redis-address.ts';
 /** Milliseconds before the next attempt to connect: soon at first, then once a second. */
 const retryStrategy = (attempt: number) => Math.min(50 * attempt, 1_000);
 
-/** The client of one server, or of the primary behind Sentinels. */
 export type StoreClient = Redis;
 
 /** A URL alone is enough for a server without credentials or TLS. */
 type Access = Pick<RedisConfig, 'REDIS_URL'> & Partial<RedisConfig>;
 
-/**
- * A client for a cache. It reconnects by itself. A command fails at once while Redis is down, because a miss is cheaper than
- * waiting, and after 1 s if Redis hangs.
- */
+/** A client for a cache. A command fails at once while Redis is down, because a miss is cheaper than waiting, else after 1 s. */
 export function cacheClient(access: Access, log: Log): StoreClient {
   return client(access, log, { enableOfflineQueue: false, maxRetriesPerRequest: 0 });
 }
 
 /**
  * A client for a store. A command waits for one attempt to reconnect and at most 1 s for the reply. The client never repeats a
- * command, so a write happens once or fails.
+ * command: the first write may have succeeded.
  */
 export function storeClient(access: Access, log: Log): StoreClient {
-  return client(access, log, {
-    maxRetriesPerRequest: 1,
-    autoResendUnfulfilledCommands: false,
-  });
+  return client(access, log, { maxRetriesPerRequest: 1, autoResendUnfulfilledCommands: false });
 }
 
 function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient {
@@ -57,18 +50,18 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
       sentinelTLS: tls,
       enableTLSForSentinelMode: tls !== undefined,
       sentinelCommandTimeout: 1_000,
-      // Leaves a hung server that is no longer the primary.
+      // Otherwise a hung former primary keeps its connections.
       failoverDetector: true,
     }),
   };
-  const nodes = 'sentinels' in address ? address.sentinels : [address];
-  const names = nodes.map((node) => ('path' in node ? node.path : `${node.host}:${node.port}`));
-  return logged(new CorkedRedis(options as object), log, names.join());
+  const redis = new CorkedRedis(options as object);
+  logState(redis, log, access.REDIS_URL.replace(/^.*@/, ''));
+  return redis;
 }
 
 /**
- * Sends the commands of one turn of the event loop in one write, which takes a fifth of the CPU in Redis. ioredis's
- * auto-pipelining would delay further commands until the replies, which take as long as an fsync.
+ * Sends all commands of a turn of the event loop in one write, for a fifth of the CPU in Redis. ioredis's auto-pipelining would
+ * delay further commands until the replies, which take as long as an fsync.
  */
 class CorkedRedis extends Redis {
   override sendCommand(...args: Parameters<Redis['sendCommand']>) {
@@ -81,10 +74,7 @@ class CorkedRedis extends Redis {
   }
 }
 
-/**
- * Ignores announcements of Sentinels while it connects, because it asks them for the primary anyway. ioredis ends the client
- * for good if they announce a new primary meanwhile.
- */
+/** Ignores announcements of a new primary while it connects to one: on those, ioredis would end the client for good. */
 class SteadyConnector extends SentinelConnector {
   override connect(...args: Parameters<SentinelConnector['connect']>) {
     const detector = Reflect.get(this, 'failoverDetector');
@@ -93,8 +83,8 @@ class SteadyConnector extends SentinelConnector {
   }
 }
 
-/** Logs one line when the connection ends and one when it is back, not one per attempt. */
-function logged(redis: Redis, log: Log, address: string): Redis {
+/** Logs one line when the connection ends and one when it is back. */
+function logState(redis: Redis, log: Log, address: string): void {
   let down = false;
   redis.on('error', (error: Error) => {
     if (!down) log.warn({ redis: address, err: error }, 'redis is down');
@@ -104,17 +94,16 @@ function logged(redis: Redis, log: Log, address: string): Redis {
     log.info({ redis: address }, down ? 'redis is back' : 'redis is connected');
     down = false;
   });
-  return redis;
 }
 
-/** Resolves once `redis` is ready for commands, or after `milliseconds` without it. */
+/** Resolves once `redis` is ready for commands, or after `milliseconds`. */
 export async function connected(redis: StoreClient, milliseconds: number): Promise<void> {
   if (redis.status === 'ready') return;
   const ready = new Promise((resolve) => redis.once('ready', resolve));
   await Promise.race([ready, sleep(milliseconds, undefined, { ref: false })]);
 }
 
-/** Times operations on Redis, with the names of OpenTelemetry's database conventions (1.44). */
+/** Times operations on Redis, by OpenTelemetry's database conventions (1.44). */
 export function timedOperations(metrics: Registry): Timed {
   const durations = new Histogram({
     name: 'db_client_operation_duration_seconds',
@@ -126,7 +115,6 @@ export function timedOperations(metrics: Registry): Timed {
   return (operation, run) => timed(durations, { db_system_name: 'redis', db_operation_name: operation }, run);
 }
 
-/** A gauge that pings Redis at each scrape. */
 export function redisState(metrics: Registry, ping: () => Promise<unknown>): void {
   new Gauge({
     name: 'longhand_redis_up',

@@ -4,18 +4,14 @@ import type { Log } from './log.ts';
 /** Milliseconds between checks of a file. */
 const interval = 2_000;
 
-/**
- * Calls `read` after each change of the file of the variable `name`. If `read` throws, the old content still applies.
- *
- * @returns a function that stops this.
- */
+/** Calls `read` after each change of the file at `path`, which is in the variable `name`. Returns a function that stops this. */
 export function rereadFile(
   name: string,
   path: string,
   log: Pick<Log, 'info' | 'error'>,
   read: () => void,
 ): () => void {
-  // `watchFile` would miss a change before its own first look.
+  // `watchFile` would miss a change before its first check.
   const changed = () => statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0;
   let seen = changed();
   const check = () => {

@@ -1,4 +1,3 @@
-/** An application with a registration method for each HTTP method of a resource. */
 export interface ResourceApp<Handler> {
   get(path: string, handler: Handler): unknown;
   post(path: string, handler: Handler): unknown;

@@ -10,18 +10,17 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import { type ListenAddress, type Listening, listen } from './listen.ts';
 import { AnnotatedResponse, type Observer } from './observe.ts';
 
-/** A Hono application, or a plain object. */
+/** A Hono application, for example. */
 export interface Application {
   fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
 }
 
 export type ServeOptions = ListenAddress & {
-  /** Stops the server: see `serve`. */
   signal: AbortSignal;
   observer?: Observer;
   /** Headers of the server's own responses, for example to malformed HTTP. */
   clientErrorHeaders?: Record<string, string>;
-  /** Whether such a response is a problem document (RFC 9457), unless the client accepts something else. */
+  /** Whether clients that accept JSON get such responses as problem documents (RFC 9457). */
   problems?: boolean;
 };
 
@@ -30,27 +29,27 @@ export interface Serving extends Pick<Listening, 'port' | 'url'> {
   closed: Promise<void>;
 }
 
-/** Milliseconds until the server closes an idle connection: longer than the proxy's 5 s, so the proxy closes it first. */
+/** Milliseconds until the server closes an idle connection. The proxy closes it first, after 5 s. */
 const keepAliveTimeout = 75_000;
-/** Milliseconds that the headers of a request may take. */
+/** Milliseconds for the headers of a request. */
 const headersTimeout = 15_000;
-/** Milliseconds that a whole request may take, such as a form on a slow line. */
+/** Milliseconds for a whole request, such as a form on a slow line. */
 const requestTimeout = 30_000;
 /** Milliseconds between checks of these timeouts; with Node's 30 s, a request could take a minute. */
 const connectionsCheckingInterval = 1_000;
-/** Milliseconds from the stop to the end of idle connections, so that the proxy sees `Connection: close`. */
+/** Milliseconds that a draining server keeps idle connections, so that the proxy sees `Connection: close`. */
 const idleGrace = 2_000;
-/** Milliseconds from the stop to the end of every connection. */
+/** Milliseconds that a draining server keeps other connections. */
 const hardStop = 10_000;
-/** Bytes of request line and headers: a URL of 8 KiB grows to 24 KiB when it is percent-encoded. */
+/** Bytes of request line and headers. Percent-encoding makes 24 KiB of a URL of 8 KiB. */
 const maxHeaderSize = 64 * 1024;
 
 /**
- * Serves `app` over HTTP until `signal` is aborted, then drains: it stops listening at once, sends further responses on open
- * connections with `Connection: close`, closes idle connections after 2 s and all others after 10 s.
+ * Serves `app` over HTTP until `signal` is aborted, then drains: it stops listening, sends further responses on open
+ * connections with `Connection: close`, closes idle connections after 2 s and the others after 10 s.
  *
- * On a loopback address it responds 421 to names that public DNS may have, because a website could point its own name there
- * (DNS rebinding). A malformed name is 400.
+ * On a loopback address it responds 421 to host names that public DNS may have, because a website could point its own name
+ * there (DNS rebinding). A malformed host name is 400.
  *
  * @throws ListenError
  */
@@ -99,7 +98,7 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
 }
 
 function drain(server: Server): void {
-  // http.Server's own close() cuts idle connections that the proxy is about to use; net.Server's does not.
+  // http.Server's own close() would cut idle connections that the proxy is about to use.
   NetServer.prototype.close.call(server);
   server.prependListener('request', (_request, response) => {
     response.shouldKeepAlive = false;
@@ -114,7 +113,7 @@ function drain(server: Server): void {
   server.once('close', () => timers.forEach(clearTimeout));
 }
 
-/** The code and the sentence of each response that the server makes itself. */
+/** Code and sentence of the server's own responses. */
 const reasons = {
   400: ['bad_request', 'The request is malformed.'],
   408: ['request_timeout', 'The request took too long to arrive.'],
@@ -134,8 +133,8 @@ function refusal({ clientErrorHeaders, problems }: ServeOptions, status: keyof t
 }
 
 /**
- * Responds to a malformed or oversized request with the service's headers, and closes the connection. If the response has
- * begun, it only closes the connection, as Node does: the client would read a second response as content of the first.
+ * Responds to a malformed or oversized request with the service's headers, and closes the connection. If a response has begun,
+ * it only closes the connection: the client would read a second response as content of the first.
  */
 function refuseClientErrors(server: Server, options: ServeOptions): void {
   const statuses: Record<string, 408 | 431> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
@@ -148,31 +147,28 @@ function refuseClientErrors(server: Server, options: ServeOptions): void {
     const response = socket._httpMessage;
     if (response && !left) response.annotations.refused = status;
     if (response?.headersSent) return socket.destroy();
-    // Its Accept header may not have been parsed.
+    // Node may not have parsed the Accept header.
     const { headers, body } = refusal(options, status, 'application/json');
     const all = Object.entries({ ...headers, Connection: 'close' });
     const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-    // Node no longer reads from the connection, so a client that keeps it open would delay the drain.
+    // Node no longer reads from the connection. A client that keeps it open would delay the drain.
     socket.destroySoon();
   });
 }
 
-/** Node's name for the current response of a socket; with pipelining, the response to the first open request. */
+/** Node's name for the current response of a socket. With pipelining, that is the response to the first open request. */
 interface ServerSocket extends Socket {
   _httpMessage?: AnnotatedResponse | null;
 }
 
-/** Characters of names, addresses and ports. Others could become part of the path in a URL of Host and path. */
+/** Characters of names, addresses and ports. Others could become part of the path in a URL. */
 const validHost = /^[\w.:[\]-]*$/;
 
 /** Names that public DNS does not have: RFC 6761, RFC 6762, RFC 8375, ICANN's .internal, and single labels. */
 const localName = /^[^.]+$|\.(localhost|local|internal|home\.arpa)$/;
 
-/**
- * Whether a Host header has an address or a name that public DNS does not have. The proxy applies the same rule to the port
- * of tasks.
- */
+/** Whether a Host header has an address, or a name that public DNS does not have. The proxy applies the same rule to tasks. */
 export function isLocalName(host: string): boolean {
   const name = host
     .replace(/:\d*$/, '')

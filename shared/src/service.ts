@@ -8,14 +8,14 @@ import { createMetrics, operations } from './operations.ts';
 import { type Application, type ServeOptions, serve } from './serve.ts';
 import { stopSignal } from './stop.ts';
 
-interface RunOptions extends Pick<ServeOptions, 'clientErrorHeaders' | 'problems'> {
-  /** Rejects with the reason if the service cannot do its work. */
+type RunOptions = Pick<ServeOptions, 'clientErrorHeaders' | 'problems'> & {
+  /** Rejects if the service cannot work. */
   ready?: () => Promise<unknown>;
-  /** Called after the last response. */
+  /** Runs after the last response. */
   close?: () => void;
-}
+};
 
-/** Prepares a service: its log, its metrics, the signal that stops it, and `run`, which serves it. */
+/** Makes the log, the metrics and the stop signal of a service, and `run`, which serves it. */
 export function prepareService(name: string, version: string, config: ServiceConfig) {
   const { HEARTBEAT_FD } = process.env;
   if (HEARTBEAT_FD) startHeartbeat(Number(HEARTBEAT_FD));
@@ -24,12 +24,12 @@ export function prepareService(name: string, version: string, config: ServiceCon
   const metrics = createMetrics(name, version);
   const fault = new AbortController();
   const signal = AbortSignal.any([stopSignal(), fault.signal]);
-  // Background work of a library may fail, for example while Redis restarts. That must not end the process.
+  // A library's background work may fail, for example while Redis restarts. That must not end the process.
   process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejection'));
 
   /**
    * Serves `app` until `signal` is aborted, drains, and ends the process. If it cannot listen, it prints one line and exits
-   * with 78. The operations endpoints respond during the drain too.
+   * with 78. The operations endpoints respond until the end.
    */
   const run = async (app: Application, { ready, close, ...options }: RunOptions): Promise<never> => {
     const isReady = async () => {
@@ -43,7 +43,7 @@ export function prepareService(name: string, version: string, config: ServiceCon
         ...address.operations,
         signal: new AbortController().signal,
       });
-      // The state is unknown: the service finishes the requests in flight and exits, to be restarted.
+      // The state is unknown, so the service finishes the requests in flight and exits.
       process.on('uncaughtException', (err) => {
         log.fatal({ err }, 'unexpected error; shutting down');
         process.exitCode = 1;
@@ -67,7 +67,7 @@ export function prepareService(name: string, version: string, config: ServiceCon
 /** Milliseconds between two bytes; watched.sh misses one after 750. */
 const heartbeatInterval = 500;
 
-/** Writes a byte to the pipe `fd` at intervals, as a sign that the event loop runs. */
+/** Writes a byte to the pipe `fd` at intervals, to show that the event loop runs. */
 export function startHeartbeat(fd: number): void {
   const pipe = new Socket({ fd, readable: false, writable: true });
   // The reader has closed the pipe.

@@ -1,17 +1,17 @@
 /**
- * Waits for a turn of the event loop, for a piece of work that takes a few milliseconds. The caller does it right after.
+ * Waits for a turn of the event loop. Then the caller does a piece of work of a few milliseconds.
  *
- * @param clients the clients that wait for it: it has its turn when the first of them has.
+ * @param clients the clients that wait for this work. The earliest turn of any of them applies.
  * @param signal leaves the queue, and rejects with its reason.
  */
 export type Turns = (clients: Iterable<string>, signal?: AbortSignal) => Promise<void>;
 
-/** For work that blocks no other request. */
+/** For programs with one client. */
 export const noTurns: Turns = async () => {};
 
-/** Starts one piece of heavy work per turn of the event loop. Clients alternate, however long one client's queue is. */
+/** Starts one piece of work per turn of the event loop. Clients alternate, however long their queues are. */
 export function createTurns(): Turns {
-  /** The pieces of each client. The client whose turn is next comes first. */
+  /** The waiting work of each client. The next client comes first. */
   const waiting = new Map<string, Set<() => void>>();
   let isRunning = false;
   const run = () => {

@@ -1,13 +1,13 @@
-/** Brackets and quotes around a URL: each closing character with its opening one. */
+/** The opening bracket or quote by its closing one. */
 export const openers: ReadonlyMap<string, string> = new Map(
   ['()', '[]', '{}', "''", '“”', '‘’', '«»', '``'].map(([a = '', b = '']) => [b, a]),
 );
 
 const punctuation = '.,;:!?…*_。、，！？\u200b\ufeff';
 
-/** `url` without trailing punctuation, brackets and quotes; those that it opens itself stay. */
+/** `url` without trailing punctuation, brackets and quotes. A bracket or quote that the URL itself opens stays. */
 export function withoutEnd(url: string): string {
-  /** For each closing character, how many more of them there are than of its opening character. */
+  /** For each closing character, its number minus the number of its opening character. */
   const unopened = new Map<string, number>();
   const count = (character: string) => url.split(character).length - 1;
   let end = url.length;

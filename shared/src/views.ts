@@ -1,12 +1,11 @@
 import { Eta } from 'eta';
 
-/** Renders the view `name`, whose data has the type `Views[name]`. */
 export type Render<Views> = <Name extends keyof Views & string>(name: Name, data: Views[Name]) => string;
 
 /**
- * The views of `folder`, in files `<name>.eta`, compiled at first use. They escape values unless the view says otherwise.
+ * The views of `folder`, in files `<name>.eta`, compiled at first use. `<%=` escapes its value, `<%~` does not.
  *
- * It is an error if a view prints `undefined` or `null`. By default that throws; with `onMissing`, the view prints nothing.
+ * If a view prints `undefined` or `null`, it throws. With `onMissing`, it prints nothing.
  */
 export function views<Views extends Record<keyof Views, object>>(
   folder: string,
@@ -26,23 +25,20 @@ export function views<Views extends Record<keyof Views, object>>(
     autoFilter: true,
     filterFunction: print,
     autoTrim: false,
-    plugins: [{ processTemplate: withoutStatementLines, processAST: withSources }],
+    plugins: [{ processTemplate: withoutStatementLines, processAST: (tags: Tag[]) => tags.map(withSource) }],
   });
   return (name, data) => eta.render(name, data);
 }
 
-/** Removes the line break after a statement at the start of a line. Eta would also remove it after values, and join words. */
+/** Removes the line break after a statement at the start of a line. Eta's own trimming would also join words. */
 function withoutStatementLines(template: string): string {
   return template.replace(/^(<%(?![=~])(?:(?!%>).)*%>)\n/gm, '$1');
 }
 
-type Tags = (string | { t: string; val: string })[];
+type Tag = string | { t: string; val: string };
 
-/** Passes the source of a tag to the filter, as its second argument. */
-function withSources(tags: Tags): Tags {
-  return tags.map((tag) =>
-    typeof tag === 'object' && /^[ir]$/.test(tag.t)
-      ? { ...tag, val: `${tag.val}, ${JSON.stringify(tag.val)}` }
-      : tag,
-  );
+/** Passes the source of a value to the filter as its second argument. */
+function withSource(tag: Tag): Tag {
+  if (typeof tag === 'string' || !/^[ir]$/.test(tag.t)) return tag;
+  return { ...tag, val: `${tag.val}, ${JSON.stringify(tag.val)}` };
 }

@@ -8,6 +8,11 @@ const kept = useApp();
 const create = (title: string) => kept.store.create({ title }, kept.now);
 const update = (id: string, change: object) => kept.store.update(id, change, kept.now);
 
+/** A new task in JSON. */
+const open = (_id: string, title: string) => {
+  return { _id, title, finished: 0, created_at: kept.now.toISOString() };
+};
+
 const openapi = JSON.parse(describeInterface());
 
 /** Replaces each `$ref` by its target. */
@@ -38,7 +43,7 @@ type Described = Record<
   { responses: Record<string, { content?: Record<string, { schema: never }> }> }
 >;
 
-/** Sends JSON and checks the response against the description. */
+/** Sends JSON, and expects a response that /openapi.json describes. */
 async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
   const response = await kept.app.request(path, {
     method,
@@ -53,11 +58,11 @@ async function send(method: string, path: string, body?: unknown, headers: Recor
   const described = openapi.paths[pathname] ?? openapi.paths['/tasks/{id}'];
   const operation = (resolved(described) as Described)[method.toLowerCase()];
   const promised = operation?.responses[response.status];
-  expect(promised, `${method} ${path} answers ${response.status}`).toBeDefined();
+  expect(promised, `${method} ${path} responds ${response.status}`).toBeDefined();
   const type = response.headers.get('content-type')?.split(';')[0] ?? '';
   if (response.status === 304) return { response, value: {} as Value };
   const schema = promised?.content?.[type]?.schema;
-  expect(schema, `${method} ${path} answers ${type}`).toBeDefined();
+  expect(schema, `${method} ${path} responds with ${type}`).toBeDefined();
   const value = (await response.json()) as Value;
   z.fromJSONSchema(schema as never).parse(value);
   return { response, value };
@@ -67,38 +72,29 @@ const etag = async (id = '1') => (await send('GET', `/tasks/${id}`)).response.he
 
 describe('GET /tasks as JSON', () => {
   test('has the order of the page, links to the next page, and filters', async () => {
-    for (let i = 1; i <= 150; i++) await create(`task ${i}`);
-    await update('150', { finished: 1 });
+    for (let i = 1; i <= 102; i++) await create(`task ${i}`);
+    await update('102', { finished: 1 });
     const { value: first, response } = await send('GET', '/tasks');
-    expect(first).toMatchObject({ open: 149, finished: 1 });
-    expect(first.tasks[0]).toEqual({
-      _id: '149',
-      title: 'task 149',
-      finished: 0,
-      created_at: kept.now.toISOString(),
-    });
+    expect(first).toMatchObject({ open: 101, finished: 1 });
+    expect(first.tasks[0]).toEqual(open('101', 'task 101'));
     expect(response.headers.get('link')).toBe(`<${first.next}>; rel="next"`);
     const { value: second } = await send('GET', first.next);
-    expect(second.tasks.map(({ _id }: { _id: string }) => Number(_id))).toEqual([
-      ...Array.from({ length: 49 }, (_, i) => 49 - i),
-      150,
-    ]);
+    expect(second.tasks).toMatchObject([{ _id: '1' }, { _id: '102' }]);
     expect(second).not.toHaveProperty('next');
-    const { value: finished } = await send('GET', '/tasks?filter=finished');
-    expect(finished.tasks).toHaveLength(1);
+    expect((await send('GET', '/tasks?filter=finished')).value.tasks).toHaveLength(1);
   });
 
   test('is 304 until something changes', async () => {
     await create('milk');
     const { headers } = (await send('GET', '/tasks')).response;
     expect(headers.get('cache-control')).toBe('private, no-cache');
-    const tag = headers.get('etag') ?? '';
-    expect((await send('GET', '/tasks', undefined, { 'If-None-Match': tag })).response.status).toBe(304);
+    const known = { 'If-None-Match': headers.get('etag') ?? '' };
+    expect((await send('GET', '/tasks', undefined, known)).response.status).toBe(304);
     await update('1', { finished: 1 });
-    expect((await send('GET', '/tasks', undefined, { 'If-None-Match': tag })).response.status).toBe(200);
+    expect((await send('GET', '/tasks', undefined, known)).response.status).toBe(200);
   });
 
-  test('finds words, and counts the searched titles', async () => {
+  test('with q, has the matching tasks and the number of searched titles', async () => {
     for (const title of ['Crème', 'Crème fraîche', 'Milk']) await create(title);
     const { response, value } = await send('GET', '/tasks?filter=open&q=fraiche+CREME');
     expect(value).toMatchObject({ tasks: [{ title: 'Crème fraîche' }], open: 3, finished: 0, searched: 3 });
@@ -117,7 +113,7 @@ describe('GET /tasks as JSON', () => {
     ['*/*', 'text/html; charset=UTF-8'],
     ['application/json', 'application/json'],
     ['text/html;q=0.5, application/json', 'application/json'],
-  ])('Accept: %s gets %s', async (Accept, type) => {
+  ])('responds to Accept: %s with %s', async (Accept, type) => {
     const response = await kept.app.request('/tasks', { headers: { Accept } });
     expect(response.headers.get('content-type')).toBe(type);
     expect(response.headers.get('vary')).toContain('Accept');
@@ -129,7 +125,7 @@ describe('POST /tasks as JSON', () => {
     const { response, value } = await send('POST', '/tasks', { title: ' milk ' });
     expect(response.status).toBe(201);
     expect(response.headers.get('location')).toBe('/tasks/1');
-    expect(value).toEqual({ _id: '1', title: 'milk', finished: 0, created_at: kept.now.toISOString() });
+    expect(value).toEqual(open('1', 'milk'));
   });
 
   test.each([
@@ -140,7 +136,7 @@ describe('POST /tasks as JSON', () => {
     ['{}', 422, 'invalid_title'],
     ['{"title":"\\ud800"}', 422, 'invalid_title'],
     [`${' '.repeat(64 * 1024)}{}`, 413, 'body_too_large'],
-  ])('%s is %i %s', async (body, status, code) => {
+  ])('responds to %s with %i %s', async (body, status, code) => {
     const { response, value } = await send('POST', '/tasks', body);
     expect([response.status, value.code]).toEqual([status, code]);
   });
@@ -150,11 +146,11 @@ describe('POST /tasks as JSON', () => {
     [{ Origin: 'null' }, 403],
     [{ 'Sec-Fetch-Site': 'cross-site' }, 403],
     [{ Origin: 'http://localhost' }, 201],
-  ])('without a token, with %o, is %i', async (headers, status) => {
+  ])('needs no token; the headers %o are %i', async (headers, status) => {
     expect((await send('POST', '/tasks', { title: 'milk' }, headers as never)).response.status).toBe(status);
   });
 
-  test('that is not UTF-8 is 400 without effect', async () => {
+  test('responds to bytes that are not UTF-8 with 400, without effect', async () => {
     const body = Buffer.from('{"title":"caf\xe9"}', 'latin1');
     const headers = { 'Content-Type': 'application/json' };
     const response = await kept.app.request('/tasks', { method: 'POST', headers, body });
@@ -163,7 +159,7 @@ describe('POST /tasks as JSON', () => {
     expect((await send('GET', '/tasks')).value.tasks).toEqual([]);
   });
 
-  test('as text, which another site could send, is 415', async () => {
+  test('responds to text, which another site could send, with 415', async () => {
     const { response } = await send('POST', '/tasks', '{"title":"milk"}', { 'Content-Type': 'text/plain' });
     expect(response.status).toBe(415);
   });
@@ -174,28 +170,21 @@ describe('PUT /tasks/:id', () => {
     await create('milk');
   });
 
+  const put = (change: object, match: string, path = '/tasks/1') =>
+    send('PUT', path, change, { 'If-Match': match });
+
   test('changes the given fields and the ETag', async () => {
-    const { response, value } = await send(
-      'PUT',
-      '/tasks/1',
-      { title: 'bread' },
-      { 'If-Match': await etag() },
-    );
-    expect(value).toEqual({ _id: '1', title: 'bread', finished: 0, created_at: kept.now.toISOString() });
+    const { response, value } = await put({ title: 'bread' }, await etag());
+    expect(value).toEqual(open('1', 'bread'));
     expect(response.headers.get('etag')).toBe(await etag());
-    const { value: finished } = await send(
-      'PUT',
-      '/tasks/1',
-      { finished: 1 },
-      { 'If-Match': `"7", ${await etag()}` },
-    );
+    const { value: finished } = await put({ finished: 1 }, await etag());
     expect(finished).toMatchObject({ title: 'bread', finished: 1, updated_at: kept.now.toISOString() });
   });
 
-  test('two editors cannot overwrite each other: the second gets 412 and nothing is lost', async () => {
-    const seen = { 'If-Match': await etag() };
-    await send('PUT', '/tasks/1', { title: 'first' }, seen);
-    const { response, value } = await send('PUT', '/tasks/1', { title: 'second' }, seen);
+  test('does not let two editors overwrite each other: the second gets 412', async () => {
+    const seen = await etag();
+    await put({ title: 'first' }, seen);
+    const { response, value } = await put({ title: 'second' }, seen);
     expect([response.status, value.code]).toEqual([412, 'revision_changed']);
     expect(value.detail).toContain('first');
     expect((await send('GET', '/tasks/1')).value.title).toBe('first');
@@ -205,7 +194,7 @@ describe('PUT /tasks/:id', () => {
     expect((await send('PUT', '/tasks/1', { title: 'x' })).value.code).toBe('revision_missing');
   });
 
-  test('If-Match compares strongly and takes a list; * matches any task that exists', async () => {
+  test('compares If-Match strongly, as a list; * matches any existing task', async () => {
     const tag = await etag();
     const revision = tag.slice(1, -1);
     for (const [field, status] of [
@@ -218,10 +207,9 @@ describe('PUT /tasks/:id', () => {
       [`W/"7" , ${tag},"8"`, 200],
       [' * ', 200],
     ] as const) {
-      const { response } = await send('PUT', '/tasks/1', { title: 'milk' }, { 'If-Match': field });
-      expect(response.status, field).toBe(status);
+      expect((await put({ title: 'milk' }, field)).response.status, field).toBe(status);
     }
-    expect((await send('PUT', '/tasks/2', { title: 'x' }, { 'If-Match': '*' })).response.status).toBe(404);
+    expect((await put({ title: 'x' }, '*', '/tasks/2')).response.status).toBe(404);
   });
 });
 
@@ -262,7 +250,7 @@ describe('DELETE', () => {
     expect((await send('DELETE', '/tasks/2', body || undefined, headers)).response.status).toBe(200);
   });
 
-  test('/tasks/:id in another spelling, or of no task, is 404', async () => {
+  test('an unknown id, or another spelling of an id, is 404', async () => {
     for (const method of ['GET', 'DELETE'])
       for (const id of ['%32', '02', '9'])
         expect((await send(method, `/tasks/${id}`)).response.status).toBe(404);
@@ -270,7 +258,7 @@ describe('DELETE', () => {
     expect(await list()).toHaveLength(3);
   });
 
-  test('/tasks/:id from elsewhere is 403', async () => {
+  test('/tasks/:id from another site is 403', async () => {
     const { response } = await send('DELETE', '/tasks/2', undefined, { 'Sec-Fetch-Site': 'same-site' });
     expect(response.status).toBe(403);
     expect(await list()).toHaveLength(3);
@@ -282,34 +270,52 @@ describe('Forms of a browser, which can only POST', () => {
   beforeEach(async () => {
     await create('milk');
   });
+  const unchanged = async () => {};
 
-  test('a task that was finished meanwhile is 412, without its title', async () => {
-    const visitor = await visit(kept.app);
-    const fields = { _method: 'PUT', revision: await revision(), was: 'milk', title: 'mine' };
-    await update('1', { finished: 1 });
-    const html = await (await submit(kept.app, '/tasks/1', fields, visitor)).text();
-    expect(html).toContain('changed this task. It is finished now. Save changes its title alone.');
-    const again = { ...fields, revision: html.match(/name="revision" value="(\d+)"/)?.[1] ?? '' };
-    expect((await submit(kept.app, '/tasks/1', again, visitor)).status).toBe(303);
-    expect(await kept.store.show('1')).toMatchObject({ title: 'mine', finished: 1 });
-    const { value } = await send('PUT', '/tasks/1', { finished: 0 }, { 'If-Match': '"1"' });
-    expect(value.detail).toBe('Somebody else changed this task. It is finished now.');
-  });
-
-  test('a title that was changed meanwhile is 412: the form with the text, which can be saved', async () => {
-    const visitor = await visit(kept.app);
-    const fields = { _method: 'PUT', revision: await revision(), title: 'mine' };
-    await update('1', { title: 'theirs' });
-    const response = await submit(kept.app, '/tasks/1', fields, visitor);
-    expect(response.status).toBe(412);
-    const html = await response.text();
-    expect(html).toContain('theirs');
-    expect(html).toContain('value="mine"');
-    const current = html.match(/name="revision" value="(\d+)"/)?.[1] ?? '';
-    const again = { ...fields, revision: current };
-    expect((await submit(kept.app, '/tasks/1', again, visitor)).status).toBe(303);
-    expect((await kept.store.show('1')).title).toBe('mine');
-  });
+  test.each<[what: string, meanwhile: () => Promise<unknown>, more: object, status: number, shown: RegExp]>([
+    [
+      'a title that changed meanwhile',
+      () => update('1', { title: 'theirs' }),
+      {},
+      412,
+      /value="mine".*theirs/s,
+    ],
+    [
+      'a task that was finished meanwhile',
+      () => update('1', { finished: 1 }),
+      {},
+      412,
+      /value="mine".*changed this task. It is finished now. Save changes its title alone./s,
+    ],
+    [
+      'a deleted task',
+      () => kept.store.destroy('1', 'gone'),
+      {},
+      404,
+      /<form action="\/task".*value="mine".*Somebody deleted this task/s,
+    ],
+    ['an invalid title', unchanged, { title: 'x'.repeat(501) }, 422, /value="x{501}"/],
+    ['an invalid field', unchanged, { finished: 'often' }, 422, /value="mine".*finished/s],
+  ])(
+    '%s: the form comes back with the text, and can be sent again',
+    async (_, meanwhile, more, status, shown) => {
+      const visitor = await visit(kept.app);
+      const sent = await revision();
+      const fields = { _method: 'PUT', revision: sent, was: 'milk', title: 'mine' };
+      await meanwhile();
+      const response = await submit(kept.app, '/tasks/1', { ...fields, ...more }, visitor);
+      expect(response.status).toBe(status);
+      const html = await response.text();
+      expect(html).toMatch(shown);
+      if (status === 404) return;
+      const [, current = ''] = html.match(/name="revision" value="(\d+)"/) ?? [];
+      expect(current === sent).toBe(status === 422);
+      expect((await kept.store.show('1')).title).not.toBe('mine');
+      const again = await submit(kept.app, '/tasks/1', { ...fields, revision: current }, visitor);
+      expect(again.status).toBe(303);
+      expect((await kept.store.show('1')).title).toBe('mine');
+    },
+  );
 
   test('a retried form gets the same response', async () => {
     const visitor = await visit(kept.app);
@@ -319,33 +325,6 @@ describe('Forms of a browser, which can only POST', () => {
       expect([response.status, response.headers.get('location')]).toEqual([303, '/']);
     }
     expect((await kept.store.show('1')).title).toBe('mine');
-  });
-
-  test('a title of a deleted task is 404: the form with the text, which adds it', async () => {
-    const visitor = await visit(kept.app);
-    const fields = { _method: 'PUT', revision: await revision(), title: 'mine' };
-    await kept.store.destroy('1', 'gone');
-    const response = await submit(kept.app, '/tasks/1', fields, visitor);
-    expect(response.status).toBe(404);
-    const html = await response.text();
-    expect(html).toMatch(/<form action="\/task"[\s\S]*value="mine"[\s\S]*Somebody deleted this task/);
-  });
-
-  test('an invalid title is 422 with the text and the same revision', async () => {
-    const fields = { _method: 'PUT', revision: await revision(), title: 'x'.repeat(501) };
-    const response = await submit(kept.app, '/tasks/1', fields, await visit(kept.app));
-    expect(response.status).toBe(422);
-    const html = await response.text();
-    expect(html).toContain(`value="${fields.title}"`);
-    expect(html).toContain(`name="revision" value="${fields.revision}"`);
-  });
-
-  test('an invalid field is 422 with its name and the text', async () => {
-    const fields = { _method: 'PUT', revision: await revision(), title: 'mine', finished: 'often' };
-    const response = await submit(kept.app, '/tasks/1', fields, await visit(kept.app));
-    expect(response.status).toBe(422);
-    expect(await response.text()).toMatch(/value="mine"[\s\S]*finished/);
-    expect((await kept.store.show('1')).title).toBe('milk');
   });
 
   test('_method=DELETE removes, the list offers to undo, and undo brings it back', async () => {
@@ -368,29 +347,29 @@ describe('Forms of a browser, which can only POST', () => {
     ['/tasks/restore', ''],
     ['/tasks', ''],
     ['/tasks/import', ''],
-  ])('%s with _method=%s and no token is 403 and changes nothing', async (path, _method) => {
-    await update('1', { finished: 1 });
-    const { version } = await kept.store.list({ filter: 'all' });
-    const fields = { _method, revision: await revision(), title: 'x', removal: 'x', text: 'x' };
-    expect((await submit(kept.app, path, fields)).status).toBe(403);
-    expect(
-      (await submit(kept.app, path, fields, await visit(kept.app), { Origin: 'http://evil.example' })).status,
-    ).toBe(403);
-    expect((await kept.store.list({ filter: 'all' })).version).toBe(version);
-  });
+  ])(
+    '%s with _method=%s but no token, or from another site, is 403 without effect',
+    async (path, _method) => {
+      await update('1', { finished: 1 });
+      const { version } = await kept.store.list({ filter: 'all' });
+      const fields = { _method, revision: await revision(), title: 'x', removal: 'x', text: 'x' };
+      expect((await submit(kept.app, path, fields)).status).toBe(403);
+      const foreign = { Origin: 'http://evil.example' };
+      expect((await submit(kept.app, path, fields, await visit(kept.app), foreign)).status).toBe(403);
+      expect((await kept.store.list({ filter: 'all' })).version).toBe(version);
+    },
+  );
 
   test('a form without _method is 400', async () => {
     expect((await submit(kept.app, '/tasks/1', { title: 'x' }, await visit(kept.app))).status).toBe(400);
   });
 
-  test.each(['/', '/tasks', '/tasks/new', '/tasks/1', '/tasks/1/edit', '/tasks/import'])(
-    'GET %s is an uncached page, because it has a token',
-    async (path) => {
-      const response = await kept.app.request(path);
-      expect(response.status).toBe(200);
-      expect(response.headers.get('cache-control')).toBe('no-store, no-cache');
-    },
-  );
+  test('pages with a token are not cached', async () => {
+    for (const path of ['/', '/tasks', '/tasks/new', '/tasks/1', '/tasks/1/edit', '/tasks/import']) {
+      const { status, headers } = await kept.app.request(path);
+      expect([path, status, headers.get('cache-control')]).toEqual([path, 200, 'no-store, no-cache']);
+    }
+  });
 });
 
 test('POST /tasks/import reports each refused line', async () => {
@@ -399,28 +378,25 @@ test('POST /tasks/import reports each refused line', async () => {
   expect(value).toMatchObject({ imported: 1, refused: 1, problems: [{ line: 2 }] });
 });
 
-describe('GET /tasks/partial', () => {
-  test('is the list without a token; its ETag changes with each task', async () => {
-    await create('milk');
-    const first = await kept.app.request('/tasks/partial');
-    const html = await first.text();
-    expect(html).toContain('milk');
-    expect(html).not.toContain('_csrf');
-    expect(first.headers.get('set-cookie')).toBeNull();
-    const known = { headers: { 'If-None-Match': first.headers.get('etag') ?? '' } };
-    expect((await kept.app.request('/tasks/partial', known)).status).toBe(304);
-    await update('1', { finished: 1 });
-    expect((await kept.app.request('/tasks/partial', known)).status).toBe(200);
-  });
+test('GET /tasks/partial is the list without a token; its ETag changes with each task', async () => {
+  await create('milk');
+  const first = await kept.app.request('/tasks/partial');
+  const html = await first.text();
+  expect(html).toContain('milk');
+  expect(html).not.toContain('_csrf');
+  expect(first.headers.get('set-cookie')).toBeNull();
+  const known = { headers: { 'If-None-Match': first.headers.get('etag') ?? '' } };
+  expect((await kept.app.request('/tasks/partial', known)).status).toBe(304);
+  await update('1', { finished: 1 });
+  expect((await kept.app.request('/tasks/partial', known)).status).toBe(200);
 });
 
 describe('GET /openapi.json', () => {
   test('describes the fields of a task in the order of the response', async () => {
     await create('milk');
-    const task = await update('1', { finished: 1 });
-    const { revision, ...answered } = task;
-    expect(Object.keys(openapi.components.schemas.Task.properties)).toEqual(Object.keys(answered));
-    expect(Object.keys(answered)).toEqual(['_id', 'title', 'finished', 'created_at', 'updated_at']);
+    const { revision, ...task } = await update('1', { finished: 1 });
+    expect(Object.keys(openapi.components.schemas.Task.properties)).toEqual(Object.keys(task));
+    expect(Object.keys(task)).toEqual(['_id', 'title', 'finished', 'created_at', 'updated_at']);
   });
 
   test('describes exactly the JSON routes', async () => {
@@ -430,10 +406,8 @@ describe('GET /openapi.json', () => {
     expect(described.info.version).toBe(manifest.version);
     expect(described.servers).toEqual([{ url: '/' }]);
     expect(described.security).toEqual([{}, { token: [] }, { session: [] }]);
-    expect(described.components.schemas.Task.properties.title).toMatchObject({
-      minLength: 1,
-      maxLength: 500,
-    });
+    const { title } = described.components.schemas.Task.properties;
+    expect(title).toMatchObject({ minLength: 1, maxLength: 500 });
     expect(described.paths['/tasks/{id}'].put.parameters).toMatchObject([
       { name: 'If-Match', in: 'header', required: true },
     ]);

@@ -150,7 +150,7 @@ describe('POST /task', () => {
     expect(await titles()).toEqual([]);
   });
 
-  const post = (body: BodyInit, more: Record<string, string> = {}) => {
+  const post = (body: Buffer | ReadableStream | string, more: Record<string, string> = {}) => {
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded', ...more };
     return kept.app.request('/task', { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
   };

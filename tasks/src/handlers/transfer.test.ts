@@ -17,15 +17,12 @@ function appFailing(saves = false) {
 }
 
 const titles = async () => (await kept.store.list({ filter: 'all' })).tasks.map(({ title }) => title);
-const send = (type: string, body: string | ReadableStream, headers: Record<string, string> = {}) =>
-  kept.app.request('/tasks/import', {
-    method: 'POST',
-    body,
-    headers: { 'Content-Type': type, Origin: 'http://localhost', ...headers },
-    duplex: 'half',
-  } as RequestInit);
+const send = (type: string, body: string | ReadableStream, more: Record<string, string> = {}) => {
+  const headers = { 'Content-Type': type, Origin: 'http://localhost', ...more };
+  return kept.app.request('/tasks/import', { method: 'POST', body, headers, duplex: 'half' } as RequestInit);
+};
 
-describe('Import', () => {
+describe('An import', () => {
   test('of text reads a title per line, with or without a check box', async () => {
     const body = 'milk\r\n\n- [ ] bread 🥖\n- [x] done\n* [X] done, too';
     const response = await send('text/plain', body);
@@ -45,22 +42,17 @@ describe('Import', () => {
   });
 
   test.each([
-    [
-      'application/json',
-      '[\n{"title":"milk"},\n{"title":"bread","finished":1,"created_at":"2025-01-01T00:00:00+01:00"}\n]\n',
-    ],
-    [
-      'application/x-ndjson',
-      '{"title":"milk"}\n{"title":"bread","finished":1,"created_at":"2024-12-31T23:00:00.000Z"}',
-    ],
-  ])('of %s reads a task per line, or an array', async (type, body) => {
-    const response = await send(type, body);
+    ['application/json', (one: string, two: string) => `[\n${one},\n${two}\n]\n`],
+    ['application/x-ndjson', (one: string, two: string) => `${one}\n${two}`],
+  ])('of %s reads tasks with their times', async (type, file) => {
+    const bread = '{"title":"bread","finished":1,"created_at":"2025-01-01T00:00:00+01:00"}';
+    const response = await send(type, file('{"title":"milk"}', bread));
     expect(await response.json()).toEqual({ imported: 2, refused: 0, problems: [] });
     expect(await titles()).toEqual(['milk', 'bread']);
     expect((await kept.store.show('2')).created_at).toBe('2024-12-31T23:00:00.000Z');
   });
 
-  test('accepts or refuses each line as a whole, with the reason', async () => {
+  test('accepts or refuses a line as a whole, with the reason', async () => {
     const body = [
       '{"title":"good"}',
       '[{"title":"dropped with its line"},{"title":""}]',
@@ -77,9 +69,9 @@ describe('Import', () => {
   });
 
   test.each([
-    ['says its length', (text: string) => text],
-    ['does not', (text: string) => ReadableStream.from([Buffer.from(text)])],
-  ])('of more than 1 MiB is 413 and adds nothing, whether it %s or not', async (_, sent) => {
+    ['with', (text: string) => text],
+    ['without', (text: string) => ReadableStream.from([Buffer.from(text)])],
+  ])('of more than 1 MiB, %s a Content-Length, is 413 without effect', async (_, sent) => {
     const tasks = 'milk\n'.padEnd(1024 ** 2, ' ');
     const response = await send('text/plain', sent(`${tasks} `), { Accept: 'application/json' });
     expect(response.status).toBe(413);
@@ -93,29 +85,22 @@ describe('Import', () => {
 
   test('of many tasks is one step', async () => {
     const body = Array.from({ length: 2_500 }, (_, i) => `${i}`).join('\n');
-    const { version } = await kept.store.list({ filter: 'all' });
     expect(await (await send('text/plain', body)).json()).toMatchObject({ imported: 2_500 });
-    const list = await kept.store.list({ filter: 'all' });
-    expect(list.open).toBe(2_500);
-    expect(version).toBe('0');
+    const { open, version } = await kept.store.list({ filter: 'all' });
+    expect(open).toBe(2_500);
     const revisions = (await allTasks(kept.store)).map(({ revision }) => `${revision}`);
-    expect(new Set(revisions)).toEqual(new Set([list.version]));
+    expect(new Set(revisions)).toEqual(new Set([version]));
   });
 
   test('runs one at a time per client and two in all; the rest get Retry-After', async () => {
     const waiting = Promise.withResolvers<void>();
     const insert: TaskStore['insert'] = () => waiting.promise;
     const app = testApp({ ...kept.store, insert }, { now: () => kept.now });
-    const from = (client: string) =>
-      app.request('/tasks/import', {
-        method: 'POST',
-        headers: {
-          'Content-Type': 'application/x-ndjson',
-          Accept: 'application/json',
-          'X-Forwarded-For': client,
-        },
-        body: '{"title":"milk"}',
-      });
+    const from = (client: string) => {
+      const types = { 'Content-Type': 'application/x-ndjson', Accept: 'application/json' };
+      const headers = { ...types, 'X-Forwarded-For': client };
+      return app.request('/tasks/import', { method: 'POST', headers, body: '{"title":"milk"}' });
+    };
     const first = [];
     for (const [client, another] of [
       ['192.0.2.1', '192.0.2.1'],
@@ -131,32 +116,19 @@ describe('Import', () => {
     expect((await from('192.0.2.3')).status).toBe(200);
   });
 
-  describe('without an origin', () => {
-    const silent = (type: string, body: string) =>
+  test('without an Origin may be JSON, but not text, which other sites may send without a preflight', async () => {
+    const send = (type: string, body: string) =>
       kept.app.request('/tasks/import', { method: 'POST', headers: { 'Content-Type': type }, body });
-
-    test('is 403 as plain text, which other sites may send without a preflight, with advice', async () => {
-      const response = await silent('text/plain', 'milk');
-      expect(response.status).toBe(403);
-      expect(await response.text()).toMatch(/Origin: http:\/\/localhost; or send application\/x-ndjson/);
-      expect(await titles()).toEqual([]);
-      expect((await send('text/plain', 'milk')).status).toBe(200);
-    });
-
-    test.each([
-      ['application/x-ndjson', '{"title":"milk"}'],
-      ['application/json', '[{"title":"milk"}]'],
-    ])('is accepted as %s, which other sites cannot send without a preflight', async (type, body) => {
-      expect((await silent(type, body)).status).toBe(200);
-    });
+    const text = await send('text/plain', 'milk');
+    expect(text.status).toBe(403);
+    expect(await text.text()).toMatch(/Origin: http:\/\/localhost; or send application\/x-ndjson/);
+    expect(await titles()).toEqual([]);
+    expect((await send('application/x-ndjson', '{"title":"milk"}')).status).toBe(200);
+    expect((await send('application/json', '[{"title":"milk"}]')).status).toBe(200);
   });
 
   test('refuses only the line that is not UTF-8', async () => {
-    const body = Buffer.concat([
-      Buffer.from('milk\n'),
-      Buffer.from('caf\xe9\n', 'latin1'),
-      Buffer.from('caf\u00e9'),
-    ]);
+    const body = Buffer.concat([Buffer.from('milk\ncaf\xe9\n', 'latin1'), Buffer.from('caf\u00e9')]);
     const stream = ReadableStream.from([body.subarray(0, 9), body.subarray(9)]);
     const report = (await (await send('text/plain', stream)).json()) as Report;
     expect(report).toMatchObject({ imported: 2, refused: 1, problems: [{ line: 2 }] });
@@ -167,7 +139,7 @@ describe('Import', () => {
   /** The text in the form of an import page. */
   const leftIn = (html: string) => html.match(/<textarea[^>]*>\n([^<]*)<\/textarea>/)?.[1];
 
-  test('of a form shows the number of imported tasks and the refused lines with reasons', async () => {
+  test('from a form shows the number of imported tasks, and the refused lines with reasons', async () => {
     const long = 'x'.repeat(501);
     const text = `milk\r\n${long}\r\nbread\r\na\tb`;
     const visitor = await visit(kept.app);
@@ -186,18 +158,13 @@ describe('Import', () => {
   });
 
   describe('from an uploaded file', () => {
-    const upload = async (
-      content: string,
-      name: string,
-      fields: Record<string, string> = {},
-      at = kept.app,
-    ) => {
-      const { cookie, token } = await visit(at);
+    const upload = async (content: string, name = 'a.txt', fields: object = {}, app = kept.app) => {
+      const { cookie, token } = await visit(app);
       const body = new FormData();
-      for (const [field, value] of Object.entries({ _csrf: token, nonce: 'n', ...fields }))
-        body.set(field, value);
+      const all = { _csrf: token, nonce: 'n', ...fields };
+      for (const [field, value] of Object.entries(all)) body.set(field, value);
       body.set('file', new Blob([content]), name);
-      return at.request('/tasks/import', { method: 'POST', body, headers: { Cookie: cookie } });
+      return app.request('/tasks/import', { method: 'POST', body, headers: { Cookie: cookie } });
     };
 
     test.each([
@@ -211,61 +178,60 @@ describe('Import', () => {
       expect((await kept.store.show('2')).finished).toBe(1);
     });
 
-    test('names the refused lines', async () => {
-      const html = await (await upload(`milk\n${'x'.repeat(501)}`, 'a.txt')).text();
+    test('lists the refused lines', async () => {
+      const html = await (await upload(`milk\n${'x'.repeat(501)}`)).text();
       expect(html).toContain('1 task imported, 1 refused.');
       expect(html).toContain('<li>Line 2: A title has at most 500');
     });
 
-    test('can be retried after a store failure, and is imported once', async () => {
+    test('adds its tasks once, although the first response was a 503', async () => {
       const response = await upload('milk\nbread', 'a.txt', {}, appFailing(true));
       expect(response.status).toBe(503);
       const html = await response.text();
       expect(html).toContain('The tasks cannot be reached.');
       expect(html).toContain('name="nonce" value="n"');
-      await upload('milk\nbread', 'a.txt');
+      await upload('milk\nbread');
       expect(await titles()).toEqual(['bread', 'milk']);
     });
 
-    test.each([
-      ['expired', 'a.txt', { _csrf: 'x' }, 403, 'This form has expired.'],
-      ['with a long field', 'a.txt', { nonce: 'x'.repeat(5_000) }, 422, 'too long'],
-    ])('refuses a form that is %s', async (_what, name, fields, status, words) => {
-      const response = await upload('milk', name, fields as Record<string, string>);
+    const part = (name: string, value: string, boundary = 'b') =>
+      `--${boundary}\r\nContent-Disposition: form-data; ${name}\r\n\r\n${value}\r\n`;
+    const raw = (body: string, headers = {}, boundary = 'b') =>
+      send(`multipart/form-data; boundary=${boundary}`, body, headers);
+    const withoutFile = async () => {
+      const { cookie: Cookie, token } = await visit(kept.app);
+      return raw(`${part('name="_csrf"', token)}${part('name="file"; filename=""', '')}--b--\r\n`, {
+        Cookie,
+      });
+    };
+    const long = 'b'.repeat(71);
+    test.each<[what: string, send: () => Response | Promise<Response>, status: number, reason: string]>([
+      ['an expired form', () => upload('milk', 'a.txt', { _csrf: 'x' }), 403, 'This form has expired.'],
+      ['a long field', () => upload('milk', 'a.txt', { nonce: 'x'.repeat(5_000) }), 422, 'too long'],
+      ['a form without a file', withoutFile, 422, 'Choose a file.'],
+      [
+        'many fields',
+        () => raw(part('name="x"', '1').repeat(18)),
+        422,
+        'has no file among its first fields.',
+      ],
+      [
+        'a boundary of 71 characters',
+        () => raw(part('name="x"', '1', long), {}, long),
+        422,
+        'at most 70 char',
+      ],
+      ['a truncated form', () => raw(part('name="x"', '1')), 422, ''],
+      ['a form from another site', () => raw('', { Origin: 'http://evil.example' }), 403, ''],
+    ])('refuses %s', async (_, send, status, reason) => {
+      const response = await send();
       expect(response.status).toBe(status);
-      expect(await response.text()).toContain(words);
+      expect(await response.text()).toContain(reason);
       expect(await titles()).toEqual([]);
-    });
-
-    test('refuses a form that a browser sends without a file', async () => {
-      const { cookie, token } = await visit(kept.app);
-      const part = (name: string, value: string) =>
-        `--b\r\nContent-Disposition: form-data; ${name}\r\n\r\n${value}\r\n`;
-      const body = `${part('name="_csrf"', token)}${part('name="file"; filename=""', '')}--b--\r\n`;
-      const response = await send('multipart/form-data; boundary=b', body, { Cookie: cookie });
-      expect(response.status).toBe(422);
-      expect(await response.text()).toContain('Choose a file.');
-    });
-
-    test('refuses a form with too many fields, or a boundary longer than RFC 2046 allows', async () => {
-      const part = (boundary: string) =>
-        `--${boundary}\r\nContent-Disposition: form-data; name="x"\r\n\r\n1\r\n`;
-      const many = await send('multipart/form-data; boundary=b', part('b').repeat(18));
-      expect(await many.text()).toContain('has no file among its first fields.');
-      const boundary = 'b'.repeat(71);
-      const long = await send(`multipart/form-data; boundary=${boundary}`, part(boundary));
-      expect(await long.text()).toContain('The boundary of a form has at most 70 characters.');
-      expect([many.status, long.status]).toEqual([422, 422]);
-    });
-
-    test('refuses a truncated form, and one from another site', async () => {
-      const type = 'multipart/form-data; boundary=b';
-      expect((await send(type, '--b\r\nContent-Disposition: form-data; name="x"\r\n\r\n1')).status).toBe(422);
-      expect((await send(type, '', { Origin: 'http://evil.example' })).status).toBe(403);
     });
   });
 
-  test('of a form keeps all lines if the store fails', async () => {
+  test('from a form keeps all lines if the store fails', async () => {
     const text = 'milk\nbread';
     const visitor = await visit(kept.app);
     const response = await submit(appFailing(), '/tasks/import', { text }, visitor);
@@ -276,8 +242,8 @@ describe('Import', () => {
   });
 });
 
-describe('Export', () => {
-  test.each(['json', 'text'])('as %s makes the same list when imported', async (format) => {
+describe('An export', () => {
+  test.each(['json', 'text'])('as %s can be imported, and makes the same list', async (format) => {
     const task = { finished: 0, created_at: kept.now.toISOString() } as const;
     const titles = Array.from({ length: 1_100 }, (_, i) => `task ${i + 1} "<b>"`);
     await kept.store.insert(titles.map((title) => ({ ...task, title })));
@@ -296,7 +262,7 @@ describe('Export', () => {
     expect(await read()).toEqual(before);
   });
 
-  test('is valid JSON if all of the oldest tasks are gone', async () => {
+  test('is valid JSON if its first batches have no tasks', async () => {
     const task = { finished: 1, created_at: kept.now.toISOString() } as const;
     await kept.store.insert(Array.from({ length: 1_100 }, (_, i) => ({ ...task, title: `task ${i + 1}` })));
     await kept.store.clearFinished('removal');

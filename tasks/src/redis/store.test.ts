@@ -1,23 +1,22 @@
 import type { Timed } from '@longhand/shared/durations.ts';
 import { hasValkey, startRedis, startValkeyProcess } from '@longhand/shared/testing/redis.ts';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { allTasks, useStore } from '../../testing/store.ts';
 import { type Page, pageSize } from '../task/task.ts';
 import { csrfKey } from './csrf-key.ts';
+import { keys } from './keys.ts';
 import { redisStore } from './store.ts';
 
-const stores: [name: string, start: typeof startRedis][] = [['one Redis', startRedis]];
-if (hasValkey) stores.push(['one Valkey', startValkeyProcess]);
+const stores = { Redis: startRedis, ...(hasValkey && { Valkey: startValkeyProcess }) };
 
-const without = hasValkey ? '' : ' (skipped: there is no valkey-server on this machine)';
-test.skipIf(!hasValkey)(`The store in one Valkey${without}`, () => expect(stores).toHaveLength(2));
+test('The store in Valkey', (context) => context.skip(!hasValkey, 'needs valkey-server'));
 
-describe.each(stores)('The store in %s:', (_, start) => {
+describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
   const kept = useStore(start);
   const now = new Date('2026-01-02T03:04:05.678Z');
   const later = new Date('2026-01-02T03:04:06.789Z');
 
-  /** Fills Redis's memory until the test ends, or until the returned function is called. */
+  /** Fills Redis's memory until the test ends, or until a call of the returned function. */
   async function fill() {
     await kept.redis.script('FLUSH');
     await kept.redis.config('SET', 'maxmemory', '1');
@@ -33,26 +32,20 @@ describe.each(stores)('The store in %s:', (_, start) => {
     (await kept.store.list(query)).tasks.map(({ _id }) => _id);
 
   describe('List order', () => {
-    test('is open first, then _id descending as a number (11, 10, 9), whatever the clocks say', async () => {
+    test('is open first, then _id descending as a number (11, 10, 9), even if clocks differ', async () => {
       await create(10);
-      await kept.store.create(
-        { title: 'from a replica an hour behind' },
-        new Date(now.getTime() - 3_600_000),
-      );
-      for (const id of ['3', '10', '11']) await kept.store.update(id, { finished: 1 }, now);
+      const hourBehind = new Date(now.getTime() - 3_600_000);
+      await kept.store.create({ title: 'from a replica an hour behind' }, hourBehind);
+      for (const id of ['3', '10', '11', '5']) await kept.store.update(id, { finished: 1 }, now);
+      await kept.store.update('5', { finished: 0 }, now);
       expect(await ids({ filter: 'all' })).toEqual(['9', '8', '7', '6', '5', '4', '2', '1', '11', '10', '3']);
     });
 
-    test('a reopened task returns to its place', async () => {
-      await create(3);
-      await kept.store.update('2', { finished: 1 }, now);
-      await kept.store.update('2', { finished: 0 }, now);
-      expect(await ids({ filter: 'all' })).toEqual(['3', '2', '1']);
-    });
-
-    test('holds across pages without overlap or gap', async () => {
-      await create(2 * pageSize + 50);
-      for (let id = 1; id <= 2 * pageSize; id += 2) await kept.store.update(`${id}`, { finished: 1 }, now);
+    test('is the same across pages, without overlap or gap', async () => {
+      const numbers = Array.from({ length: 2 * pageSize + 50 }, (_, i) => i + 1);
+      const isFinished = (id: number) => id <= 2 * pageSize && id % 2 === 1;
+      await create(numbers.length);
+      for (const id of numbers.filter(isFinished)) await kept.store.update(`${id}`, { finished: 1 }, now);
       const seen: string[] = [];
       let after: string | undefined;
       do {
@@ -61,14 +54,12 @@ describe.each(stores)('The store in %s:', (_, start) => {
         seen.push(...page.tasks.map(({ _id }) => _id));
         after = page.next;
       } while (after);
-      const open = Array.from({ length: 2 * pageSize + 50 }, (_, i) => i + 1).filter(
-        (id) => id > 2 * pageSize || id % 2 === 0,
-      );
-      const finished = Array.from({ length: pageSize }, (_, i) => 2 * i + 1);
-      expect(seen.map(Number)).toEqual([...open.reverse(), ...finished.reverse()]);
+      numbers.reverse();
+      const open = numbers.filter((id) => !isFinished(id));
+      expect(seen.map(Number)).toEqual([...open, ...numbers.filter(isFinished)]);
     });
 
-    test('each page has the cursor of the one before and the number of earlier tasks', async () => {
+    test('each page has the cursor of the previous one and the number of earlier tasks', async () => {
       await create(4 * pageSize);
       for (let id = 1; id <= 3 * pageSize; id++) await kept.store.update(`${id}`, { finished: 1 }, now);
       for (const filter of ['all', 'finished'] as const) {
@@ -82,22 +73,17 @@ describe.each(stores)('The store in %s:', (_, start) => {
       }
     });
 
-    test('a full last page has no next one', async () => {
+    test('a full last page has no cursor of a next page', async () => {
       await create(pageSize);
       expect(await kept.store.list({ filter: 'all' })).not.toHaveProperty('next');
     });
 
-    test('filters select open or finished tasks; the counts include all', async () => {
+    test('filters select open or finished tasks; a cursor is valid for its own filter and for all', async () => {
       await create(3);
       await kept.store.update('2', { finished: 1 }, now);
       expect(await ids({ filter: 'open' })).toEqual(['3', '1']);
       expect(await ids({ filter: 'finished' })).toEqual(['2']);
       expect(await kept.store.list({ filter: 'open' })).toMatchObject({ open: 2, finished: 1 });
-    });
-
-    test('a cursor is valid for its own filter and for all; others are refused', async () => {
-      await create(3);
-      await kept.store.update('2', { finished: 1 }, now);
       const [open, finished] = [`${-3 - 2 ** 52}`, '-3'];
       expect(await ids({ filter: 'all', after: open })).toEqual(['1', '2']);
       expect(await ids({ filter: 'open', after: open })).toEqual(['1']);
@@ -113,8 +99,8 @@ describe.each(stores)('The store in %s:', (_, start) => {
     });
   });
 
-  describe('Task', () => {
-    test('on creation is open, has created_at and no updated_at', async () => {
+  describe('A task', () => {
+    test('is open at first, has created_at and no updated_at', async () => {
       expect(await kept.store.create({ title: 'milk' }, now)).toEqual({
         _id: '1',
         title: 'milk',
@@ -124,33 +110,25 @@ describe.each(stores)('The store in %s:', (_, start) => {
       });
     });
 
-    test('finishing a finished task and reopening an open one change nothing', async () => {
+    test('has updated_at only after it was finished or reopened', async () => {
       await create(2);
-      await kept.store.update('1', { finished: 1 }, now);
+      expect(await kept.store.update('2', { title: 'bread' }, later)).not.toHaveProperty('updated_at');
+      const updated_at = now.toISOString();
+      expect(await kept.store.update('1', { finished: 1 }, now)).toMatchObject({ updated_at });
       const before = await kept.store.list({ filter: 'all' });
-      expect(await kept.store.update('1', { finished: 1 }, later)).toMatchObject({
-        updated_at: now.toISOString(),
-      });
+      expect(await kept.store.update('1', { finished: 1 }, later)).toMatchObject({ updated_at });
       expect(await kept.store.update('2', { finished: 0 }, later)).not.toHaveProperty('updated_at');
       expect(await kept.store.list({ filter: 'all' }, before)).toBe(before);
     });
 
-    test('a new title does not change updated_at', async () => {
-      await create(1);
-      const renamed = await kept.store.update('1', { title: 'bread' }, later);
-      expect(renamed.title).toBe('bread');
-      expect(renamed).not.toHaveProperty('updated_at');
-    });
-
     test.each(['2', '0', '01', '1.0', ' 1', '+1', '1e0', 'x', '', '٣', '9'.repeat(15), '9'.repeat(40)])(
-      'id %j is unknown, and a change of it creates nothing',
+      'with the unknown id %j cannot be read, and a change creates nothing',
       async (id) => {
         await create(1);
         const before = await kept.keys();
-        await expect(kept.store.show(id)).rejects.toMatchObject({ code: 'unknown_task' });
-        await expect(kept.store.update(id, { finished: 1 }, now)).rejects.toMatchObject({
-          code: 'unknown_task',
-        });
+        const unknown = { code: 'unknown_task' };
+        await expect(kept.store.show(id)).rejects.toMatchObject(unknown);
+        await expect(kept.store.update(id, { finished: 1 }, now)).rejects.toMatchObject(unknown);
         expect(await kept.keys()).toEqual(before);
       },
     );
@@ -162,21 +140,17 @@ describe.each(stores)('The store in %s:', (_, start) => {
       for (let i = 0; i < count; i += 1_000) await kept.store.insert(Array(1_000).fill(finished));
     };
 
-    test('of 12,000 finished tasks, and its undo, lets other clients in between its steps', async () => {
+    test('of 12,000 tasks, and its undo, serves other clients between its steps', async () => {
       await create(2);
       await insertFinished(12_000);
       const before = await kept.store.list({ filter: 'finished' });
-      // Commands of one turn travel together, so this reply follows the first step.
+      // Commands of one turn share a write, so this reply follows the first step.
       const between = () => kept.store.list({ filter: 'all' });
       const [cleared, whileClearing] = await Promise.all([kept.store.clearFinished('removal'), between()]);
       expect(cleared).toBe(12_000);
       expect(whileClearing).toMatchObject({ open: 2, finished: 8_000 });
       expect(await between()).toMatchObject({ open: 2, finished: 0 });
-      expect(await kept.store.removed('removal')).toEqual({
-        removal: 'removal',
-        count: 12_000,
-        title: 'done',
-      });
+      expect(await kept.store.removed('removal')).toMatchObject({ count: 12_000, title: 'done' });
       const [restored, whileRestoring] = await Promise.all([kept.store.restore('removal'), between()]);
       expect(restored).toBe(12_000);
       expect(whileRestoring).toMatchObject({ open: 2, finished: 4_000 });
@@ -193,9 +167,9 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect(await kept.store.list({ filter: 'all' })).toMatchObject({ open: 0, finished: 10_000 });
     });
 
-    test('of finished tasks ends even if more are finished than it clears', async () => {
+    test('ends even if other clients finish more tasks than it clears', async () => {
       await insertFinished(5_000);
-      // Each step is preceded by more tasks than it clears.
+      // More tasks than a step clears.
       const timed: Timed = async (name, run) => {
         if (name === 'clear') await insertFinished(5_000);
         return run();
@@ -205,7 +179,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect(count).toBe(12_000);
     });
 
-    test('hides the task from show, change and export, and its retried form adds none', async () => {
+    test('hides the task from show, change and export; a retry of its form adds nothing', async () => {
       await kept.store.create({ title: 'milk' }, now, 'nonce');
       await kept.store.destroy('1', 'removal');
       const unknown = { code: 'unknown_task' };
@@ -270,24 +244,16 @@ describe.each(stores)('The store in %s:', (_, start) => {
     });
   });
 
-  describe('Creating twice', () => {
-    test('with one nonce adds one task per title', async () => {
-      const [first, second] = await Promise.all([
-        kept.store.create({ title: 'milk' }, now, 'nonce'),
-        kept.store.create({ title: 'milk' }, later, 'nonce'),
-      ]);
-      expect(second).toEqual(first);
-      await kept.store.create({ title: 'bread' }, now, 'nonce');
-      expect(await ids({ filter: 'all' })).toEqual(['2', '1']);
-    });
-
-    test('is detected for a day; then the nonce expires', async () => {
-      await kept.store.create({ title: 'milk' }, now, 'nonce');
-      const [key = ''] = (await kept.keys()).filter((name) => name.startsWith('{tasks}:nonce:'));
-      const day = 24 * 60 * 60;
-      expect(await kept.redis.ttl(key)).toBeGreaterThan(day - 60);
-      expect(await kept.redis.ttl(key)).toBeLessThanOrEqual(day);
-    });
+  test('A nonce adds one task per title, for a day', async () => {
+    const milk = (at: Date) => kept.store.create({ title: 'milk' }, at, 'nonce');
+    const [first, second] = await Promise.all([milk(now), milk(later)]);
+    expect(second).toEqual(first);
+    const [key = ''] = (await kept.keys()).filter((name) => name.startsWith('{tasks}:nonce:'));
+    const day = 24 * 60 * 60;
+    expect(await kept.redis.ttl(key)).toBeGreaterThan(day - 60);
+    expect(await kept.redis.ttl(key)).toBeLessThanOrEqual(day);
+    await kept.store.create({ title: 'bread' }, now, 'nonce');
+    expect(await ids({ filter: 'all' })).toEqual(['2', '1']);
   });
 
   describe('A page that the client already has', () => {
@@ -295,26 +261,21 @@ describe.each(stores)('The store in %s:', (_, start) => {
     const found = (known?: Page) => kept.store.list(all, known);
 
     test('is the same page until a change, and each change has a new version', async () => {
+      const changes = [
+        () => create(1),
+        () => kept.store.update('1', { title: 'bread' }, now),
+        () => kept.store.update('1', { finished: 1 }, now),
+        () => kept.store.destroy('1', 'removal'),
+        () => kept.store.restore('removal'),
+        () => kept.store.clearFinished('removal'),
+        () => kept.store.insert([{ title: 'more', finished: 0, created_at: now.toISOString() }]),
+      ];
       const pages = [await found()];
-      const look = async () => {
-        pages.push(await found(pages.at(-1)));
+      for (const change of changes) {
         expect(await found(pages.at(-1))).toBe(pages.at(-1));
-      };
-      await look();
-      await create(1);
-      await look();
-      await kept.store.update('1', { title: 'bread' }, now);
-      await look();
-      await kept.store.update('1', { finished: 1 }, now);
-      await look();
-      await kept.store.destroy('1', 'removal');
-      await look();
-      await kept.store.restore('removal');
-      await look();
-      await kept.store.clearFinished('removal');
-      await look();
-      await kept.store.insert([{ title: 'more', finished: 0, created_at: now.toISOString() }]);
-      await look();
+        await change();
+        pages.push(await found(pages.at(-1)));
+      }
       expect(new Set(pages.map(({ version }) => version)).size).toBe(8);
     });
 
@@ -346,8 +307,8 @@ describe.each(stores)('The store in %s:', (_, start) => {
     });
   });
 
-  test('a page is one round trip, with the same commands for 200 and 20,000 tasks', async () => {
-    /** The commands by which Redis found the first two pages, with the number of calls. */
+  test('A page takes one round trip, and the same commands for 200 and 20,000 tasks', async () => {
+    /** The commands of Redis for the first two pages, with the number of calls. */
     const commands = async () => {
       await kept.redis.config('RESETSTAT');
       const first = await kept.store.list({ filter: 'all' });
@@ -358,7 +319,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
     };
     const open = (i: number) => ({ title: `task ${i}`, finished: 0, created_at: now.toISOString() }) as const;
     await kept.store.insert(Array.from({ length: 210 }, (_, i) => open(i)));
-    await kept.store.list({ filter: 'all' }); // Teaches Redis the script.
+    await kept.store.list({ filter: 'all' }); // Loads the script.
     const few = await commands();
     for (let i = 0; i < 40; i++) await kept.store.insert(Array.from({ length: 500 }, (_, j) => open(j)));
     expect(await commands()).toEqual(few);
@@ -366,8 +327,8 @@ describe.each(stores)('The store in %s:', (_, start) => {
     expect(Object.keys(few)).not.toEqual(expect.arrayContaining([expect.stringMatching(/keys|scan|sort/)]));
   });
 
-  describe('Store failure', () => {
-    test('without memory writes nothing, and says how to free space', async () => {
+  describe('Redis without memory', () => {
+    test('writes nothing; the error says how to free space', async () => {
       await create(2);
       const before = await kept.keys();
       const end = await fill();
@@ -380,15 +341,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect(await kept.store.show('1')).toMatchObject({ finished: 0 });
     });
 
-    test('for lack of a replica says so', async () => {
-      await kept.redis.config('SET', 'min-replicas-to-write', '1');
-      onTestFinished(async () => void (await kept.redis.config('SET', 'min-replicas-to-write', '0')));
-      const message = expect.stringContaining('A copy of the store is missing');
-      const refused = { code: 'store_unavailable', message };
-      await expect(kept.store.create({ title: 'milk' }, now)).rejects.toMatchObject(refused);
-    });
-
-    test('without memory still allows removals and their undo', async () => {
+    test('still allows removals and their undo', async () => {
       await create(3);
       await kept.store.update('1', { finished: 1 }, now);
       await kept.store.destroy('3', 'older');
@@ -406,30 +359,51 @@ describe.each(stores)('The store in %s:', (_, start) => {
     });
   });
 
-  test('the CSRF key is created once and shared by all replicas', async () => {
-    const [first, second] = await Promise.all([csrfKey(kept.redis)(), csrfKey(kept.redis)()]);
-    expect(first).toHaveLength(32);
-    expect(first).toEqual(second);
+  test('Redis without replicas refuses a write if it has to have one, and the error says so', async () => {
+    await kept.redis.config('SET', 'min-replicas-to-write', '1');
+    onTestFinished(async () => void (await kept.redis.config('SET', 'min-replicas-to-write', '0')));
+    const message = expect.stringContaining('A copy of the store is missing');
+    const refused = { code: 'store_unavailable', message };
+    await expect(kept.store.create({ title: 'milk' }, now)).rejects.toMatchObject(refused);
   });
 
-  test('all replicas share the CSRF key again within seconds after the store was replaced', async () => {
-    const before = csrfKey(kept.redis);
-    const old = await before();
-    await kept.empty();
-    const key = await csrfKey(kept.redis)();
-    expect(key).not.toEqual(old);
-    await expect.poll(before).toEqual(key);
-  });
+  describe('The CSRF key', () => {
+    test('is created once and shared by all replicas', async () => {
+      const [first, second] = await Promise.all([csrfKey(kept.redis)(), csrfKey(kept.redis)()]);
+      expect(first).toHaveLength(32);
+      expect(first).toEqual(second);
+    });
 
-  test('the CSRF key can be read at `maxmemory`, where Redis refuses every SET', async () => {
-    const key = await csrfKey(kept.redis)();
-    await fill();
-    expect(await csrfKey(kept.redis)()).toEqual(key);
+    test('is the same for all replicas within seconds after another store replaced this one', async () => {
+      const before = csrfKey(kept.redis);
+      const old = await before();
+      await kept.empty();
+      const key = await csrfKey(kept.redis)();
+      expect(key).not.toEqual(old);
+      await expect.poll(before).toEqual(key);
+    });
+
+    test('is written again into an emptied store, so open forms stay valid', async () => {
+      vi.useFakeTimers({ toFake: ['performance'] });
+      onTestFinished(() => void vi.useRealTimers());
+      const key = csrfKey(kept.redis);
+      const known = await key();
+      await kept.empty();
+      vi.advanceTimersByTime(2_000);
+      await key();
+      await expect.poll(() => kept.redis.get(keys.csrfKey)).toBe(known.toString('hex'));
+    });
+
+    test('can be read from a full Redis, which refuses every SET', async () => {
+      const key = await csrfKey(kept.redis)();
+      await fill();
+      expect(await csrfKey(kept.redis)()).toEqual(key);
+    });
   });
 
   describe('The schema of the keys', () => {
     const schema = '{tasks}:schema';
-    /** Every way to write. */
+    /** All writes. */
     const writes = () => [
       kept.store.create({ title: 'bread' }, later, 'nonce'),
       kept.store.insert([{ title: 'tea', finished: 0, created_at: later.toISOString() }]),
@@ -444,14 +418,14 @@ describe.each(stores)('The store in %s:', (_, start) => {
       await kept.store.destroy('3', 'removal');
     });
 
-    test('is written by the first change; missing means 1', async () => {
+    test('is 1 after the first write; a missing one means 1', async () => {
       expect(await kept.redis.get(schema)).toBe('1');
       await kept.redis.del(schema);
       await Promise.all(writes());
       expect(await kept.redis.get(schema)).toBe('1');
     });
 
-    test('that is newer stops all writes with the reason, but no reads', async () => {
+    test('stops all writes with the reason, but no reads, if it is newer', async () => {
       await kept.redis.set(schema, '2');
       const state = async () => {
         const keys = (await kept.keys()).filter((key) => key !== schema);
@@ -472,7 +446,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
     });
   });
 
-  test('every key has the prefix', async () => {
+  test('Every key has the prefix {tasks}:', async () => {
     await kept.store.create({ title: 'milk' }, now, 'nonce');
     await csrfKey(kept.redis)();
     for (const key of await kept.keys()) expect(key).toMatch(/^\{tasks\}:/);

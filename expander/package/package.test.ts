@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const run = promisify(execFile);
 
-test('the package installs into an empty folder without a registry, and runs there', {
+test('the package installs without a registry and runs', {
   timeout: 120_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-package-'));

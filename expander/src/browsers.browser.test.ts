@@ -19,7 +19,7 @@ import { openStage, type Stage } from '../testing/browsers/stage.ts';
 
 const links = [...redirectLinks, ...pageLinks, ...fileLinks, ...cookies, ...departures];
 
-/** Links that are followed in Chromium, which needs 40 ms of a core for each; responses need 2 ms. */
+/** Links to follow in Chromium, which needs 40 ms of CPU time per link, and 2 ms per response. */
 const count = rounds({ short: 12, long: links.length });
 const responses = strangeResponses(rounds({ short: 50, long: 2_000 }));
 
@@ -36,7 +36,7 @@ afterAll(async () => {
   stage.close();
 });
 
-test('every link ends where the snapshot says', () => {
+test('every link ends as in the snapshot', () => {
   const lines = links.map(({ group, sent, chromium, reason }, index) => {
     const elsewhere = chromium ? ` (Chromium: ${chromium}; ${reason})` : '';
     return `${group}: ${sent} => ${ends[index]}${elsewhere}`;
@@ -51,7 +51,7 @@ test(`Chromium ends where follow=all does (${count} of ${links.length} links)`, 
   const follow = (indexes: readonly number[]) =>
     chromiumEnds(new Map([...links.entries()].filter(([index]) => indexes.includes(index))), browser);
   const theirs = await follow(some);
-  // On a busy machine a page may seem to stay where it is before it leads on: a second look decides.
+  // On a busy machine, a page may redirect late, so differing links are followed again.
   const differing = some.filter((index) => theirs.get(index) !== expected(index));
   if (differing.length > 0) for (const [index, end] of await follow(differing)) theirs.set(index, end);
   const described = (end: (index: number) => string | undefined) =>

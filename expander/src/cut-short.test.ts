@@ -10,7 +10,7 @@ import type { Expansion } from './expansion/expansion.ts';
 import { createBrowse } from './hop/browse.ts';
 import type { Request } from './hop/exchange.ts';
 
-/** The parts that two visits have in common. */
+/** The parts that are equal in two visits. */
 const told = ({ hops, longUrl, redirectCount, end }: Expansion) => ({
   hops: hops.map(({ kind, status, method, incomplete, title }) => ({
     kind,
@@ -29,10 +29,9 @@ const turns = async (count: number) => {
 };
 
 /**
- * A chain of three kinds of hops: HEAD, then HEAD and GET for a page, then GET after HEAD is refused. It sends each head, and
- * each half of the page, as a separate step.
+ * A chain of three kinds of hops: HEAD, then HEAD and GET for a page, then GET after a refused HEAD.
  *
- * @param step called before each.
+ * @param step delays each response and each half of the page.
  */
 const chain =
   (step: (url: string) => Promise<void>) =>
@@ -64,11 +63,11 @@ test('if a client leaves at any step of a chain, later clients get the complete 
       const count = (counts.get(query) ?? 0) + 1;
       counts.set(query, count);
       steps.get(query)?.(count);
-      // Lets the data sent so far arrive before the rest.
+      // The data so far arrives first.
       await setImmediate();
     }),
   );
-  /** Visits a link through a new expander, because an origin that refused HEAD twice gets only GET. */
+  /** Each link gets a new expander, because an origin that has refused HEAD twice gets only GET. */
   const visitor = (query: string) => {
     const { expand } = testExpander();
     return (signal?: AbortSignal) => expand.chain(`${origin}/short?${query}`, { follow: 'all', signal });
@@ -81,7 +80,7 @@ test('if a client leaves at any step of a chain, later clients get the complete 
 
   const codes: unknown[] = [];
 
-  /** A visitor leaves `later` turns of the event loop after a step; the next one comes `next` turns later. */
+  /** A visitor leaves `later` turns of the event loop after a step. Two more follow `next` turns later. */
   const leaveAt = async (step: number, later: number, next: number) => {
     const query = `${step}-${later}-${next}`;
     const visit = visitor(query);
@@ -107,7 +106,7 @@ test('if a client leaves at any step of a chain, later clients get the complete 
   expect(codes).toContain('aborted');
 });
 
-test('a chain that times out while it reads a page is cached as a timeout, and its page is not', async () => {
+test('a chain that times out while it reads a page is cached as a timeout, its page is not cached', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const asked: string[] = [];

@@ -61,14 +61,14 @@ const cookie = mixed([
 const printable = /^[\x21\x23-\x3b\x3d\x3f-\x7e]*$/;
 const guard = createGuard();
 
-/** Addresses that no parser may let through, according to Node's own list. */
+/** Private networks, in Node's own BlockList. */
 const inside = new BlockList();
 for (const network of ['127.0.0.0', '10.0.0.0', '0.0.0.0']) inside.addSubnet(network, 8);
 inside.addSubnet('169.254.0.0', 16);
 
 const localName = /(?:^|\.)(?:localhost|local|internal)\.?$/;
 
-/** The result of `work`; undefined if it fails with an ExpansionError. */
+/** Runs `work`. @returns undefined if it throws an ExpansionError. */
 function allowed<Result>(work: () => Result): Result | undefined {
   try {
     return work();
@@ -80,8 +80,8 @@ function allowed<Result>(work: () => Result): Result | undefined {
   }
 }
 
-/** A URL that the guard accepts has neither a private address nor a local name. */
-function judged(url: URL): void {
+/** Checks that the guard accepts neither a private address nor a local name. */
+function checkGuard(url: URL): void {
   const { hostname } = url;
   if (!allowed(() => guard.checkUrl(url) ?? true)) return;
   expect(inside.check(hostname)).toBe(false);
@@ -90,7 +90,7 @@ function judged(url: URL): void {
 }
 
 describe('any input', { timeout: 600_000 }, () => {
-  test(`a URL is refused with a sentence, or shown, checked and requested in one form (${inputs} inputs)`, () => {
+  test(`a URL has an error message, or is shown, checked and requested in one form (${inputs} inputs)`, () => {
     fc.assert(
       fc.property(input, (typed) => {
         const target = allowed(() => readTarget(typed));
@@ -98,29 +98,29 @@ describe('any input', { timeout: 600_000 }, () => {
         expect(target.text).toMatch(printable);
         expect(new URL(target.text).href).toBe(target.url.href);
         expect(target.url.protocol).toMatch(/^https?:$/);
-        judged(target.url);
+        checkGuard(target.url);
       }),
       runs(inputs),
     );
   });
 
-  test(`a Location leads nowhere, or to a URL shown as it is requested (${inputs} inputs)`, () => {
+  test(`a Location is invalid, or its URL is shown as it is requested (${inputs} inputs)`, () => {
     const bases = fc.constantFrom('http://a.example/x?y#z', 'https://b.example:8443');
     fc.assert(
       fc.property(input, bases, (location, base) => {
         const next = resolveLocation(percentEncoded(location) ?? '', readTarget(base));
         if (!next) return;
         expect(next.text).toMatch(printable);
-        // Of other schemes, which are only shown, the parser may leave markup as it is.
+        // Other schemes are only shown.
         if (!isWeb(next.url)) return;
         expect(next.text).toBe(next.url.href);
-        judged(next.url);
+        checkGuard(next.url);
       }),
       runs(inputs),
     );
   });
 
-  test(`a callback name is refused, or calls one function with the exact string (${inputs} inputs)`, () => {
+  test(`a callback name is invalid, or calls one function with the exact string (${inputs} inputs)`, () => {
     fc.assert(
       fc.property(input, anyText, (cb, text) => {
         if (!isCallbackName(cb)) return;
@@ -137,7 +137,7 @@ describe('any input', { timeout: 600_000 }, () => {
 describe('any response', { timeout: 600_000 }, () => {
   const page = new URL('http://a.example/p?q#f');
 
-  test(`the rest of a page does not change the redirects of its beginning (${inputs} pages)`, () => {
+  test(`a longer page keeps the redirects of its beginning (${inputs} pages)`, () => {
     fc.assert(
       fc.property(markup, fc.double({ min: 0, max: 1, noNaN: true }), (whole, share) => {
         const all = readHtml(whole).refreshes;
@@ -148,7 +148,7 @@ describe('any response', { timeout: 600_000 }, () => {
     );
   });
 
-  test(`cookies stay with their host, are bounded, and fit into a header (${inputs} chains)`, () => {
+  test(`cookies stay with their host and fit into a header (${inputs} chains)`, () => {
     const [other, https] = [new URL('http://b.test/x'), new URL('https://a.example/x')];
     fc.assert(
       fc.property(fc.array(cookie, { maxLength: 8 }), fc.boolean(), (lines, encrypted) => {

@@ -26,7 +26,7 @@ afterAll(async () => {
   service.kill('SIGKILL');
 });
 
-/** The lines of the response's head, with names in lower case. */
+/** The lines of the response head, with lower-case names. */
 async function answerTo(bytes: string): Promise<string[]> {
   const socket = connect(Number(url.port), url.hostname);
   socket.write(bytes);
@@ -50,35 +50,31 @@ describe('every response carries X-Power-By and Content-Type: text/html', () => 
     ['a bad callback', 400, get('/api?u=http://10.0.0.1/&cb=1')],
     ['an unknown path', 404, get('/nope')],
     ['HEAD of an unknown path', 404, get('/nope', 'HEAD')],
-    ['a path that cannot be decoded', 404, get('/%ff')],
-    ['another method', 405, get('/api', 'POST')],
+    ['an invalid path', 404, get('/%ff')],
+    ['a wrong method', 405, get('/api', 'POST')],
     ['an unknown method', 405, get('/api', 'PROPFIND')],
     ['TRACE', 405, get('/api', 'TRACE')],
     ['no Host', 404, 'GET /nope HTTP/1.1\r\nConnection: close\r\n\r\n'],
-    ['a Host that is none', 400, 'GET / HTTP/1.1\r\nHost: [\r\nConnection: close\r\n\r\n'],
-    ['a Host with more than a host', 400, 'GET / HTTP/1.1\r\nHost: a@b\r\nConnection: close\r\n\r\n'],
-    ['a target that is no path', 400, 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
     [
       'an expectation',
       405,
       'POST / HTTP/1.1\r\nHost: a\r\nExpect: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
     ],
     ['an upgrade', 404, 'GET /nope HTTP/1.1\r\nHost: a\r\nUpgrade: x\r\nConnection: upgrade, close\r\n\r\n'],
-    ['what is not HTTP', 400, 'HELO expander\r\n\r\n'],
-    ['headers without end', 431, `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`],
+    ['bytes that are not HTTP', 400, 'HELO expander\r\n\r\n'],
   ])('%s', async (name, status, request) => {
     const lines = await answerTo(request.replace('LINK', `${shortener.url}/chain/1`));
     expect(lines[0]).toContain(`HTTP/1.1 ${status} `);
     expect(lines).toContain('x-power-by: Longhand');
     expect(lines).toContain('content-type: text/html');
     expect(lines.join('\n')).toMatch(/^content-security-policy: default-src 'none'/m);
-    // A call has to run as a script.
+    // Browsers must run a call as a script.
     expect(lines.includes('x-content-type-options: nosniff')).toBe(name !== 'a call');
   });
 });
 
 describe('the process', () => {
-  test('has operations endpoints on a port of their own', async () => {
+  test('has operations endpoints on a separate port', async () => {
     expect(await (await fetch(new URL('livez', operations))).text()).toBe('live\n');
     expect((await fetch(new URL('readyz', operations))).status).toBe(200);
     const metrics = await (await fetch(new URL('metrics', operations))).text();
@@ -87,7 +83,7 @@ describe('the process', () => {
     expect((await fetch(new URL('livez', url))).status).toBe(404);
   });
 
-  test('names all faults of its environment at once, and fails', async () => {
+  test('names all invalid variables at once and fails', async () => {
     const faulty = start({
       EXPANDER_ALLOWED_NETWORKS: '10.0.0.0/33',
       EXPANDER_MAXREDIRECT: '3',
@@ -112,20 +108,7 @@ describe('the process', () => {
     expect(entry).not.toContain('S3cret');
   });
 
-  test('logs an unexpected error in one line, finishes requests in flight, and fails', async () => {
-    const fail = 'process.on("SIGUSR2", () => { throw new Error("a fault"); })';
-    const faulty = start({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fail)}` });
-    const { url } = await logged(faulty, 'listening');
-    const under = fetch(`${url}api?u=${shortener.url}/delay/600`);
-    await expect.poll(() => shortener.requests.get('HEAD /delay/600')).toBe(1);
-    const entry = logged(faulty, 'unexpected error; shutting down');
-    faulty.kill('SIGUSR2');
-    expect(await entry).toMatchObject({ level: 'fatal', err: { message: 'a fault' } });
-    expect(await (await under).text()).toBe(`${shortener.url}/delay/600`);
-    expect(await once(faulty, 'exit')).toEqual([1, null]);
-  });
-
-  test('finishes requests in flight on SIGTERM, stays live until then, and exits', async () => {
+  test('finishes requests in flight on SIGTERM, live until then, and exits', async () => {
     const under = fetch(new URL(`api?u=${shortener.url}/delay/700`, url));
     await expect.poll(() => shortener.requests.get('HEAD /delay/700')).toBe(1);
     service.kill('SIGTERM');

@@ -7,7 +7,7 @@ import type { CacheClient } from './cache/redis.ts';
 
 const shortener = await startShortener();
 
-/** An expander, and the lines of its metrics that are not 0. */
+/** An expander and the non-zero lines of its metrics. */
 function counting(cache?: CacheClient) {
   const metrics = new Registry();
   const { app, expand } = testExpander({ metrics, ...(cache && { redis: cache }) });
@@ -39,7 +39,7 @@ describe('/metrics counts', () => {
     ]);
   });
 
-  test('expansions by the code of their end, cached ones too', async () => {
+  test('expansions by end code, including cached expansions', async () => {
     const { expand, counted } = counting();
     for (const path of ['/chain/1', '/chain/1', '/chain/9', '/reset'])
       await expand.chain(shortener.url + path);
@@ -50,7 +50,7 @@ describe('/metrics counts', () => {
     ]);
   });
 
-  test('hops by the class of their status or the code of their error', async () => {
+  test('hops by status class or error code', async () => {
     const { expand, counted } = counting();
     for (const path of ['/chain/1', '/reset']) await expand.chain(shortener.url + path);
     expect((await counted('expander_hop_duration_seconds_count')).sort()).toEqual([
@@ -60,7 +60,7 @@ describe('/metrics counts', () => {
     ]);
   });
 
-  test('statuses that do not exist as one class, because websites choose them', async () => {
+  test('all invalid statuses as one class, because websites choose them', async () => {
     const { expand, counted } = counting();
     let status = 0;
     const site = await answering((socket) => socket.end(`HTTP/1.1 ${status}\r\n\r\n`));
@@ -81,7 +81,7 @@ describe('/metrics counts', () => {
     expect(await counted('expander_targets_refused_total')).toEqual(['expander_targets_refused_total 2']);
   });
 
-  test('hops that wait for a place, until their clients leave', async () => {
+  test('hops that wait for a place until their clients leave', async () => {
     const { expand, counted } = counting();
     const client = new AbortController();
     const ends = Array.from({ length: 60 }, (_, i) =>

@@ -15,7 +15,7 @@ afterAll(() => {
 });
 
 const bytes = (text: string) => Buffer.from(text).toString('latin1');
-/** Combining marks of two classes, which normalization has to sort. */
+/** Combining marks of two classes, which normalization must sort. */
 const [above, below] = ['\u0301', '\u0323'] as const;
 const urls = [
   ...words`http:// https: a a. ß %cc%81 % \ / : @ ? # [ ::1 xn-- " <`,
@@ -30,23 +30,24 @@ const markup = [
   ...['<meta ', '<base href="//', ' ', bytes(above)],
 ];
 
-/** A different path each time, so that no cache answers. */
+/** A new path each time, so that there are no cache hits. */
 const target = () => `${origin.url}/${randomUUID()}`;
 const get = async (query: string, headers = {}) => (await app.request(`/api?${query}`, { headers })).text();
 const expandLines = async (body: string) =>
   (await app.request('/api/expand', { method: 'POST', body })).text();
 
-/** Expands URLs that answer with these bytes. */
+/** Expands URLs with this response. */
 async function expandAnswer(head: string, body = '', { urls = 1, piece = 65_536 } = {}) {
   await origin.answer({ bytes: `HTTP/1.1 ${head}\r\n\r\n${body}`, piece });
   await Promise.all(Array.from({ length: urls }, () => expand.chain(target(), { follow: 'all' })));
 }
 
+const fields = ['a: b\r\n', '\r\n ', 'Location: /\r\n', 'Content-Length: 0\r\n'];
 const page = '200 OK\r\nContent-Type: text/html; charset=utf-8';
 const list = (url: string) =>
   Array.from({ length: 60 }, (_, i) => `http://${i}.${url.replace(/\s/g, '')}`).join('\n');
 
-/** The places where strangers' text comes in, with its largest size there. */
+/** The places that accept untrusted text, with the maximum size of each. */
 const strangers: Record<string, Strangers> = {
   u: { size: 8_192, pieces: urls, send: (text) => get(`u=${encodeURIComponent(text)}`) },
   'u of the page': {
@@ -90,7 +91,6 @@ const strangers: Record<string, Strangers> = {
     pieces: urls.map(bytes),
     async send(text) {
       await origin.answer({ bytes: `HTTP/1.1 302 Found\r\nLocation: http://${text}\r\n\r\n` });
-      // As many as a list has in flight.
       await expandLines(Array.from({ length: 48 }, target).join('\n'));
     },
   },
@@ -106,18 +106,7 @@ const strangers: Record<string, Strangers> = {
   },
   'header fields': {
     size: 16_000,
-    pieces: [
-      ':',
-      ' ',
-      '\t',
-      '\r\n',
-      '\n',
-      'a',
-      'a: b\r\n',
-      '\r\n ',
-      'Location: /\r\n',
-      'Content-Length: 0\r\n',
-    ],
+    pieces: [...words`: a`, ...[' ', '\t', '\r\n', '\n'], ...fields],
     send: (text) => expandAnswer(`200 OK\r\n${text}`),
   },
   page: { size: 65_536, pieces: markup, send: (text) => expandAnswer(page, text) },
@@ -174,7 +163,7 @@ const strangers: Record<string, Strangers> = {
 
 testWorstInputs(strangers);
 
-/** Fields of that name, each with up to 100 characters of `text`. */
+/** Fields named `name`, each with up to 100 characters of `text`. */
 function lines(name: string, text: string): string {
   return (text.match(/.{1,100}/g) ?? []).map((value) => `${name}: ${value}`).join('\r\n');
 }

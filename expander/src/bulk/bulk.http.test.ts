@@ -14,10 +14,10 @@ import type { Expansion } from '../expansion/expansion.ts';
 
 const end = endedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
 
-test('a slow reader delays the expansions of its list, and gets all lines in the end', async () => {
+test('a slow reader slows its list down and gets all lines', async () => {
   const lines = 4_000;
   let asked = 0;
-  // An answer of 8 KB a line: 32 MB together, many times what sockets and streams hold.
+  // 8 KB a line, 32 MB in all: many times what sockets and streams can hold.
   const failed = endedExpansion('x'.repeat(8_000), new ExpansionError('request_failed', 'It is down.'));
   const { url } = await tracing(async () => {
     asked += 1;
@@ -37,8 +37,8 @@ test('a slow reader delays the expansions of its list, and gets all lines in the
   expect(asked).toBe(lines);
 });
 
-describe('lists of hanging links', () => {
-  /** An expander whose links of hosts with "hang" in their name take until they are released. */
+describe('lists of hung links', () => {
+  /** An expander that hangs at hosts with "hang" in their name until it is released. */
   async function hanging() {
     const released = Promise.withResolvers<void>();
     const hung: string[] = [];
@@ -56,7 +56,7 @@ describe('lists of hanging links', () => {
     return { status: answer.statusCode, lines: (await text(answer)).split('\n').filter(Boolean).length };
   };
 
-  test('do not delay other clients, and are 503 beyond 16 lists', async () => {
+  test('do not delay other clients, and are 503 beyond 16 lists of a client', async () => {
     const { url, hung, release } = await hanging();
     const lists = Array.from({ length: 20 }, (_, i) => post(url, '192.0.2.1', links(`hang${i % 3}.example`)));
     const refused: unknown[] = [];
@@ -69,7 +69,7 @@ describe('lists of hanging links', () => {
   });
 });
 
-test('a list that is silent for 10 s sends a blank line, so that no proxy gives up', async () => {
+test('a list without a result for 10 s sends a blank line, so that no proxy times out', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const released = Promise.withResolvers<Expansion>();
@@ -85,13 +85,13 @@ test('a list that is silent for 10 s sends a blank line, so that no proxy gives 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-describe('a client that goes away', () => {
+describe('a client that leaves', () => {
   test.each([
     ['/api/expand', 'http://a.example/\n'.repeat(200), 128],
     ['/api/chain?u=http://a.example/', undefined, 1],
     ['/?u=http://a.example/', undefined, 1],
     ['/api?u=http://a.example/', undefined, 1],
-  ])('stops its expansions, and starts no others: %s', async (path, body, atATime) => {
+  ])('stops its expansions and starts no more: %s', async (path, body, atATime) => {
     const signals: AbortSignal[] = [];
     const { url } = await tracing(async (_, { signal, onHop }) => {
       onHop?.(redirectHop);
@@ -104,7 +104,7 @@ describe('a client that goes away', () => {
     await expect.poll(() => signals.length).toBe(atATime);
     asking.destroy();
     await expect.poll(() => signals.every(({ aborted }) => aborted)).toBe(true);
-    // Another one, asked after it, is begun; of the first, nothing was.
+    // Only the later request has started an expansion since.
     ask(url, '/api?u=http://b.example/');
     await expect.poll(() => signals.length).toBe(atATime + 1);
   });
@@ -115,7 +115,7 @@ describe('a client that goes away', () => {
   ])('while it sends its list %s is not an error', async (_, sent) => {
     const { port, lines } = await tracing(async () => end);
     const socket = connect(port, '127.0.0.1').on('error', () => {});
-    // An answer to what comes first says that the rest has arrived too.
+    // The response to the first request shows that the rest has arrived.
     socket.write(`GET /nope HTTP/1.1\r\nHost: a\r\n\r\nPOST /api/expand HTTP/1.1\r\nHost: a\r\n${sent}`);
     await once(socket, 'data');
     socket.destroy();
@@ -125,7 +125,7 @@ describe('a client that goes away', () => {
   });
 });
 
-test('a bug fails one line and is logged; the other lines are expanded', async () => {
+test('a bug fails one line and is logged, other lines are expanded', async () => {
   const { url, lines } = await tracing(async ({ host }) => {
     if (host === 'b') throw new TypeError('ours');
     return end;
@@ -149,7 +149,7 @@ test('a bug fails one line and is logged; the other lines are expanded', async (
     ]);
 });
 
-test('slow uploads share 24 MB: the next list is 503 with Retry-After until they end', async () => {
+test('slow uploads share 24 MB; the next list is 503 with Retry-After until they end', async () => {
   const { url, port, lines } = await tracing(async () => end);
   const slow = Array.from({ length: 3 }, () => {
     const socket = connect(port, '127.0.0.1').on('error', () => {});
@@ -163,7 +163,7 @@ test('slow uploads share 24 MB: the next list is 503 with Retry-After until they
   const refused = await answerTo(ask(url, '/api/expand', list));
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '1']);
   expect(await text(refused)).toBe('Too many lists of URLs are in progress; try again soon.');
-  // Those who ask for a single one are answered.
+  // Single requests are not affected.
   expect((await answerTo(ask(url, '/api?u=http://a.example/'))).statusCode).toBe(502);
   for (const socket of slow) socket.destroy();
   await expect.poll(async () => (await answerTo(ask(url, '/api/expand', list))).statusCode).toBe(200);
@@ -174,11 +174,11 @@ test.each<[string, string, (answer: IncomingMessage) => unknown]>([
   ['answered', 'x', text],
   ['refused', 'x\n'.repeat(10_001), text],
   ['broken off', 'x\nhang', async (answer) => (await once(answer, 'data')) && answer.destroy()],
-])('the memory of a list that was %s is free again', async (_, list, read) => {
+])('a list that was %s frees its memory', async (_, list, read) => {
   const { url, lines } = await tracing(async ({ host }) =>
     host === 'hang' ? new Promise<never>(() => {}) : end,
   );
-  // A client may have 24 MB of lists, and 16 of them.
+  // A client may have 16 lists, of 24 MB in all.
   for (let i = 0; i < 17; i += 1) {
     await read(await answerTo(ask(url, '/api/expand', list.padEnd(i < 4 ? 7_999_999 : 0))));
     await expect.poll(() => lines.length).toBe(i + 1);
@@ -186,7 +186,7 @@ test.each<[string, string, (answer: IncomingMessage) => unknown]>([
   expect(lines.map(({ status }) => status)).not.toContain(503);
 });
 
-test('a URL that is too long fails alone, without a lookup in Redis', async () => {
+test('a URL that is too long fails only its line, without a lookup in Redis', async () => {
   const keys: string[] = [];
   const redis = {
     get: async (key: string) => {

@@ -17,7 +17,7 @@ import {
 type Web = Record<string, Partial<HopResponse> | ExpansionError>;
 const minutes = (n: number) => n * 60_000;
 
-/** The caches of an expander over a few pages, on a clock that the test moves. */
+/** An expander's caches over a few pages, with fake time. */
 function remembering(pages: Web, fresh = 10, redis?: SharedCache) {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -40,7 +40,7 @@ function remembering(pages: Web, fresh = 10, redis?: SharedCache) {
 }
 
 describe('the memory tier', () => {
-  test('serves the second request without a request to the website, and marks every hop', async () => {
+  test('serves the second request and marks every hop as cached', async () => {
     const { expand, asked } = remembering({ '/short': { location: '/long' } });
     expect(await expand('/short')).toMatchObject({ cached: false });
     const again = await expand('/short');
@@ -49,7 +49,7 @@ describe('the memory tier', () => {
     expect(asked).toEqual(['/short', '/long']);
   });
 
-  test('is bypassed on a retry, as cached hops are, and keeps the new result', async () => {
+  test('is bypassed on a retry, like cached hops, and keeps the new result', async () => {
     const { expand, asked } = remembering({ '/short': { location: '/long' } });
     await expand('/short');
     expect(await expand('/short', { again: true })).toMatchObject({ cached: false });
@@ -71,7 +71,7 @@ describe('the memory tier', () => {
     expect((await expand('/short')).hops.at(-1)).toMatchObject({ status: 200 });
   });
 
-  test('keeps an error and a failing page for 30 s, and our own overload not at all', async () => {
+  test('keeps errors and failing pages for 30 s, but never our own overload', async () => {
     const pages: Web = {
       '/down': new ExpansionError('request_failed', 'It is down.'),
       '/busy': new ExpansionError('overloaded', 'We are busy.'),
@@ -119,7 +119,7 @@ describe('a stale entry', () => {
     expect((await expand('/short')).hops.map(({ status }) => status)).toEqual([301, 200]);
   });
 
-  test('stays if its refresh fails, which is retried only once that failure would have expired', async () => {
+  test('stays if its refresh fails; a retry follows once a cached failure would have expired', async () => {
     const pages: Web = { '/short': { location: '/long' } };
     const { expand, asked } = remembering(pages);
     await expand('/short');
@@ -133,7 +133,7 @@ describe('a stale entry', () => {
     await vi.waitFor(() => expect(asked).toEqual(['/short', '/short']));
   });
 
-  test('stays if another replica has put a failure into Redis', async () => {
+  test('stays if another replica has cached a failure in Redis', async () => {
     const texts = new Map<string, string>();
     const redis: SharedCache = {
       get: async (key) => {
@@ -166,10 +166,10 @@ describe('a stale entry', () => {
   });
 });
 
-describe('each hop is cached', () => {
+describe('the hop cache', () => {
   const answer = () => responseWith({ freshUntil: Date.now() + 60_000 });
 
-  test('two short URLs into one chain share its hops', async () => {
+  test('shares hops between chains', async () => {
     const { expand, asked } = remembering({
       '/one': { location: '/shared' },
       '/two': { location: '/shared' },
@@ -182,13 +182,7 @@ describe('each hop is cached', () => {
     expect(await expand('/one#part')).toMatchObject({ cached: true });
   });
 
-  test('for all fragments, which are never sent', async () => {
-    const { expand, asked } = remembering({});
-    for (const path of ['/page#one', '/page#two']) await expand(path);
-    expect(asked).toEqual(['/page']);
-  });
-
-  test('no longer than its response says, in the chain as well', async () => {
+  test("keeps a response no longer than it allows, as the chain's lifetime shows", async () => {
     const pages: Web = {
       '/one': { location: '/shared' },
       '/two': { location: '/shared' },
@@ -200,7 +194,7 @@ describe('each hop is cached', () => {
     expect((await expand('/two')).freshUntil).toBe(freshUntil);
   });
 
-  test('for one follow mode: a host may respond to HEAD and GET differently', async () => {
+  test('is separate for each follow mode, because hosts may respond to HEAD and GET differently', async () => {
     const asked: string[] = [];
     const ask = cacheHops()(async (_, { follow }) => {
       asked.push(follow);
@@ -212,7 +206,7 @@ describe('each hop is cached', () => {
     expect(asked).toEqual(['default', 'all']);
   });
 
-  test('up to 2 KiB', async () => {
+  test('keeps responses up to 2 KiB with their URLs', async () => {
     const asked: number[] = [];
     const ask = cacheHops()(async ({ href }) => {
       asked.push(href.length);
@@ -228,7 +222,7 @@ test.each([
   ['one byte', 'x', 1],
   ['two bytes', '\u0457', 2],
 ])(
-  'the memory tier keeps 32 MiB of characters of %s, and evicts the least recently used',
+  'the memory tier keeps 32 MiB of characters of %s and evicts the least recently used entries',
   (_, character, bytes) => {
     const { set, get } = memoryTier();
     const keys = Array.from({ length: 1_000 }, (_, i) => `${i}`);

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { circuitBreaker } from './circuit-breaker.ts';
 
-/** A breaker over an operation that takes `state.milliseconds`, and the lines of its log. */
+/** A breaker around an operation that takes `state.milliseconds`, and its log lines. */
 function breaker(milliseconds: number) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -19,7 +19,7 @@ function breaker(milliseconds: number) {
 }
 
 describe('a hung cache', () => {
-  test('costs 250 ms, then is probed once a second until it answers; other calls fail fast', async () => {
+  test('costs 250 ms, then gets one probe a second until it responds; other calls fail fast', async () => {
     const { get, state } = breaker(1e9);
     const first = vi.fn();
     get().then(first);
@@ -37,12 +37,12 @@ describe('a hung cache', () => {
     expect([await get(), await get(), await get()]).toEqual(['value', 'value', 'value']);
   });
 
-  test('that answers after 300 ms costs one call in 1.25 s its 250 ms, and logs one warning', async () => {
+  test('that responds after 300 ms delays one call in 1.25 s, by 250 ms, and logs one warning', async () => {
     const { get, state, lines } = breaker(300);
     const requests = setInterval(get, 50);
     await vi.advanceTimersByTimeAsync(10_000);
     clearInterval(requests);
-    // Six before the first is late, then one after each pause.
+    // Six calls before the first timeout, then a probe after each pause.
     expect(state.calls).toBeLessThan(6 + 9);
     expect(lines).toEqual([
       'the cache did not answer within 250 ms; it is tried once a second until it does',
@@ -50,7 +50,7 @@ describe('a hung cache', () => {
   });
 });
 
-test('an operation that fails at once is tried every time', async () => {
+test('an operation that fails at once does not open the circuit', async () => {
   const run = circuitBreaker('the cache', console);
   const fail = vi.fn(() => Promise.reject(new Error('away')));
   for (let i = 0; i < 2; i += 1) await expect(run('GET', fail)).rejects.toThrow('away');

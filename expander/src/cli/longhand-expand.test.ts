@@ -69,10 +69,9 @@ describe('longhand-expand', () => {
     expect(JSON.parse(ndjson).url).toBe(url);
   });
 
-  test('ends quietly when its reader has left', async () => {
+  test('ends quietly when its reader has exited', async () => {
     const child = start([]);
     child.stdout.destroy();
-    // The list goes on.
     child.stdin.on('error', () => {}).write('http://10.0.0.1/\n'.repeat(100));
     const exit = once(child, 'exit');
     expect(await text(child.stderr)).toBe('');
@@ -99,31 +98,28 @@ describe('longhand-expand', () => {
     expect([stdout, status]).toEqual(['', 2]);
   });
 
-  test('ignores the variables of the service and the load tests', () => {
+  test('ignores variables for the service and the load tests', () => {
     const env = { EXPANDER_CLIENT_RATE: '1r/m', EXPANDER_KEYS_FILE: '/keys', EXPANDER_URL: 'x' };
     expect(readOptions([], env)).toEqual(readOptions([], {}));
   });
 
-  test.skipIf(!existsSync('/dev/full'))(
-    'reports in one line that its results cannot be written',
-    async () => {
-      const full = await open('/dev/full', 'w');
-      const command = fileURLToPath(new URL('longhand-expand.ts', import.meta.url));
-      const child = spawn(process.execPath, [command, 'http://10.0.0.1/'], {
-        stdio: ['ignore', full.fd, 'pipe'],
-        env: childEnvironment,
-      });
-      const exit = once(child, 'exit');
-      expect(await text(child.stderr as Readable)).toMatch(/^longhand-expand: ENOSPC.*\n$/);
-      expect(await exit).toEqual([2, null]);
-      await full.close();
-    },
-  );
+  test.skipIf(!existsSync('/dev/full'))('reports in one line that it cannot write its results', async () => {
+    const full = await open('/dev/full', 'w');
+    const command = fileURLToPath(new URL('longhand-expand.ts', import.meta.url));
+    const child = spawn(process.execPath, [command, 'http://10.0.0.1/'], {
+      stdio: ['ignore', full.fd, 'pipe'],
+      env: childEnvironment,
+    });
+    const exit = once(child, 'exit');
+    expect(await text(child.stderr as Readable)).toMatch(/^longhand-expand: ENOSPC.*\n$/);
+    expect(await exit).toEqual([2, null]);
+    await full.close();
+  });
 
   const expand = async (url: string, ...args: string[]) =>
     (await createCommandExpander(readOptions(args, { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' })))(url);
 
-  test('has options for the limits of redirects and time', async () => {
+  test('has options that limit redirects and time', async () => {
     expect(await expand(`${shortener.url}/chain/3`, '--max-redirect=1')).toMatchObject({
       longUrl: `${shortener.url}/chain/1`,
       redirectCount: 2,
@@ -138,7 +134,7 @@ describe('longhand-expand', () => {
     const url = await website(({ method }, response) => {
       response.setHeader('Content-Type', 'text/html');
       if (method === 'HEAD') response.end();
-      // Without --timeout, it would go on without the page after 2.75 s.
+      // Without --timeout, it would stop reading the page after 2.75 s.
       else
         setTimeout(() => response.end('<meta http-equiv=refresh content="0;url=http://10.0.0.1/">'), 3_000);
     });
@@ -159,7 +155,7 @@ describe('longhand-expand', () => {
     expect(error?.message).toContain('has a certificate that cannot be verified');
   });
 
-  test('has a manual of all options, and a compile cache of its own', async () => {
+  test('has a manual of all options and its own compile cache', async () => {
     const report =
       'process.on("exit", () => console.error(process.getBuiltinModule("module").getCompileCacheDir()))';
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(report)}`;
@@ -171,7 +167,7 @@ describe('longhand-expand', () => {
     expect(status).toBe(0);
   });
 
-  test('loads neither an HTTP server nor TLS, which take longer than Node itself', async () => {
+  test('loads neither an HTTP server nor TLS, which would double the startup time', async () => {
     const report = 'process.on("exit", () => console.error(JSON.stringify(process.moduleLoadList)))';
     const { stderr } = await run([`${shortener.url}/chain/1`], '', {
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(report)}`,
@@ -185,8 +181,18 @@ describe('longhand-expand', () => {
   });
 });
 
+/** Sends an endless list with URLs of about `size` characters. @returns the number of URLs so far. */
+function endless({ stdin }: ReturnType<typeof start>, size: number) {
+  let sent = 0;
+  const urls = async function* () {
+    for (; ; sent += 1) yield `http://10.0.0.1/${sent}${'x'.repeat(size)}\n`;
+  };
+  Readable.from(urls()).pipe(stdin.on('error', () => {}));
+  return () => sent;
+}
+
 describe('a list from a pipe', () => {
-  test('has as many URLs in progress as --concurrency says, and ends with its counts at Ctrl-C', async () => {
+  test('has --concurrency URLs in progress, and ends with the counts on Ctrl-C', async () => {
     const before = shortener.requests.get('HEAD /hang') ?? 0;
     const inProgress = () => (shortener.requests.get('HEAD /hang') ?? 0) - before;
     const child = start(['--concurrency=70']);
@@ -201,36 +207,28 @@ describe('a list from a pipe', () => {
     expect(inProgress()).toBe(70);
   });
 
-  test('ends at Ctrl-C even if its reader hangs', async () => {
+  test('ends on Ctrl-C even if its reader hangs', async () => {
     const child = start([]);
-    let sent = 0;
-    const endless = async function* () {
-      for (; ; sent += 1) yield `http://10.0.0.1/${sent}${'x'.repeat(8_000)}\n`;
-    };
-    Readable.from(endless()).pipe(child.stdin.on('error', () => {}));
-    await expect.poll(() => sent).toBeGreaterThan(60);
+    const sent = endless(child, 8_000);
+    await expect.poll(sent).toBeGreaterThan(60);
     child.kill('SIGINT');
     const exit = once(child, 'exit');
     expect(await text(child.stderr)).toMatch(/: interrupted\n$/);
     expect(await exit).toEqual([130, null]);
   });
 
-  test('is read no faster than its results', async () => {
+  test('is read no faster than its results are', async () => {
     const child = start(['--format=tsv']);
-    let sent = 0;
-    const endless = async function* () {
-      for (; ; sent += 1) yield `http://10.0.0.1/${sent}${'x'.repeat(1_000)}\n`;
-    };
-    Readable.from(endless()).pipe(child.stdin.on('error', () => {}));
+    const sent = endless(child, 1_000);
     const settled = async () => {
-      for (let before = -1; before !== sent; ) {
-        before = sent;
+      for (let before = -1; before !== sent(); ) {
+        before = sent();
         await new Promise((resolve) => setTimeout(resolve, 300));
       }
     };
-    await expect.poll(() => sent).toBeGreaterThan(100);
+    await expect.poll(sent).toBeGreaterThan(100);
     await settled();
-    expect(sent).toBeLessThan(2_000);
+    expect(sent()).toBeLessThan(2_000);
     const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
     for (let i = 0; i < 3_000; i += 1) expect((await lines.next()).value).toContain('target_refused');
   });
@@ -240,13 +238,13 @@ describe('a list from a pipe', () => {
     const urls = Array.from({ length: count }, (_, i) =>
       i % 16 ? `http://10.0.0.1/${i}\n` : `${shortener.url}/chain/1?id=${i % 500}\n`,
     );
-    // In megabytes: enough for a busy machine, too little to keep all lines.
+    // Too little to keep all lines in memory.
     const { stdout } = await run([], urls.join(''), { NODE_OPTIONS: '--max-old-space-size=40' });
     expect(stdout.split('\n')).toHaveLength(count + 1);
   });
 });
 
-test('a terminal shows the progress, ten times a second and at the end', () => {
+test('a terminal shows the counts, ten times a second and at the end', () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   const drawn: string[] = [];

@@ -10,14 +10,14 @@ import { createGuard } from './public-address.ts';
 const v4 = '93.184.216.34';
 const v6 = '2606:2800:220:1::1';
 
-/** A name server with the same replies for every name. */
+/** A name server that replies equally to every name. */
 async function nameServer(of4: Reply, of6 = of4) {
   const server = await startNameServer(({ family }) => (family === 4 ? of4 : of6));
   onTestFinished(server.close);
   return server;
 }
 
-/** Looks up a name at these servers: its addresses, or the code of the error. */
+/** Looks up names at these servers. @returns addresses, or an error code. */
 function look(servers: { server: string }[], allowedNetworks: string[] = []) {
   const resolve = createResolve(
     createGuard(allowedNetworks),
@@ -35,31 +35,27 @@ describe('the addresses of a name', () => {
   const none: Reply = {};
   const missing: Reply = { rcode: rcodes.NXDOMAIN };
   const refused: Reply = { rcode: rcodes.REFUSED };
+  const failed: Reply = { rcode: rcodes.SERVFAIL };
 
   test.each<[string, Reply, Reply, unknown]>([
-    ['of both families, IPv4 first', told, told, [v4, v6]],
-    ['of IPv4 only', told, none, [v4]],
-    ['of IPv6 only', none, told, [v6]],
-    ['of IPv4 without those of IPv6 that do not come', told, 'silence', [v4]],
-    ['of IPv4 without those of IPv6 that come too late', told, { ...told, milliseconds: 500 }, [v4]],
-    ['of IPv6 without those of IPv4 that do not come', 'silence', told, [v6]],
-    ['of IPv4 with those of IPv6 that come a little later', told, { ...told, milliseconds: 5 }, [v4, v6]],
-    ['of IPv4 though IPv6 is refused', told, refused, [v4]],
-    ['that does not exist: unknown', missing, missing, 'ENOTFOUND'],
-    ['that has none: unknown', none, none, 'ENOTFOUND'],
-    ['at a server that refuses: no answer', refused, refused, 'EAI_AGAIN'],
-    [
-      'at a server that fails: no answer',
-      { rcode: rcodes.SERVFAIL },
-      { rcode: rcodes.SERVFAIL },
-      'EAI_AGAIN',
-    ],
-    ['that has none of one family, if the other is refused: no answer', none, refused, 'EAI_AGAIN'],
-  ])('%s', async (_, of4, of6, result) => {
+    ['IPv4 first', told, told, [v4, v6]],
+    ['IPv4 only', told, none, [v4]],
+    ['IPv6 only', none, told, [v6]],
+    ['IPv4 while IPv6 is silent', told, 'silence', [v4]],
+    ['IPv4 while IPv6 takes 500 ms', told, { ...told, milliseconds: 500 }, [v4]],
+    ['IPv6 while IPv4 is silent', 'silence', told, [v6]],
+    ['both if IPv6 takes 5 ms', told, { ...told, milliseconds: 5 }, [v4, v6]],
+    ['IPv4 if IPv6 is refused', told, refused, [v4]],
+    ['none: the name does not exist', missing, missing, 'ENOTFOUND'],
+    ['none: the name has no address', none, none, 'ENOTFOUND'],
+    ['none: the server refuses', refused, refused, 'EAI_AGAIN'],
+    ['none: the server fails', failed, failed, 'EAI_AGAIN'],
+    ['none of IPv4, and IPv6 is refused', none, refused, 'EAI_AGAIN'],
+  ])('are %s', async (_, of4, of6, result) => {
     expect(await look([await nameServer(of4, of6)])()).toEqual(result);
   });
 
-  test('that do not fit into a datagram come over TCP', async () => {
+  test('come over TCP if they do not fit into a datagram', async () => {
     const addresses = Array.from({ length: 40 }, (_, i) => `93.184.216.${i}`);
     const server = await nameServer({ addresses });
     expect(await look([server])()).toEqual(addresses);
@@ -69,13 +65,13 @@ describe('the addresses of a name', () => {
   test.each<[string, Reply]>([
     ['silent', 'silence'],
     ['refusing', refused],
-    ['failing', { rcode: rcodes.SERVFAIL }],
-  ])('come from the second server if the first one is %s', async (_, first) => {
+    ['failing', failed],
+  ])('come from the second server if the first is %s', async (_, first) => {
     const servers = [await nameServer(first), await nameServer(told)];
     expect(await look(servers)()).toEqual([v4, v6]);
   });
 
-  test('come from another server once one was silent', async () => {
+  test('do not come from a server that was silent before', async () => {
     const silent = await nameServer('silence');
     const lookUp = look([silent, await nameServer(told)]);
     await lookUp('a.example');
@@ -83,9 +79,9 @@ describe('the addresses of a name', () => {
     expect(silent.asked.filter((question) => question.includes('b.example'))).toEqual([]);
   });
 
-  test('may take a name server 1.8 s, even if it was quick before', async () => {
+  test('may take 1.8 s, even from a server that was quick before', async () => {
     const asked = new Map<string, number>();
-    // Like a recursive resolver, it answers 1.8 s after the first of equal questions.
+    // A recursive resolver replies a time after the first of equal questions.
     const server = await startNameServer(({ name, family }) => {
       const key = `${name} ${family}`;
       if (!asked.has(key)) asked.set(key, performance.now());
@@ -100,17 +96,17 @@ describe('the addresses of a name', () => {
     expect(await lookUp('slow.example')).toEqual([v4]);
   });
 
-  test('of one label are resolved without a search domain', async () => {
+  test('of a single label come without a search domain', async () => {
     const server = await nameServer(told);
     expect(await look([server])('shortener')).toEqual([v4, v6]);
     expect(server.asked).toEqual(['UDP shortener 4', 'UDP shortener 6']);
   });
 
-  test.each(['..', `${'a'.repeat(64)}.example`])('of a name that cannot exist: unknown: %s', async (name) => {
+  test.each(['..', `${'a'.repeat(64)}.example`])('of an invalid name are unknown: %s', async (name) => {
     expect(await look([await nameServer(told)])(name)).toBe('ENOTFOUND');
   });
 
-  test('of localhost are the exempt loopback addresses, without a name server', async () => {
+  test('of localhost are the exempt loopback addresses, without a question', async () => {
     const server = await nameServer(told);
     for (const name of ['localhost', 'a.localhost', 'LOCALHOST.']) {
       expect(await look([server], ['127.0.0.0/8'])(name)).toEqual(['127.0.0.1']);
@@ -150,7 +146,7 @@ test('1,000 pending lookups do not delay the next one', async () => {
   expect(ended).toBe(0);
 });
 
-/** A lookup that returns when the test says so. */
+/** A lookup that the test answers. */
 function manualLookup() {
   const asked: { name: string; answer: () => void }[] = [];
   const lookup: Lookup = (name) =>
@@ -161,7 +157,7 @@ function manualLookup() {
 }
 
 describe('lookups', () => {
-  test('of one name are shared while in progress', async () => {
+  test('of one name are shared while they are in progress', async () => {
     const { asked, lookup } = manualLookup();
     const { lookup: shared } = sharedLookup(lookup);
     const lookups = [1, 2, 3].map(() => shared('a.example'));
@@ -172,7 +168,7 @@ describe('lookups', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('cannot be cancelled: after the client leaves, the expansion continues until the lookup ends', async () => {
+  test('keep an expansion in flight after its client has left', async () => {
     const { asked, lookup } = manualLookup();
     const metrics = new Registry();
     const { expand } = testExpander({ lookup, metrics });
@@ -188,7 +184,7 @@ describe('lookups', () => {
     await expect.poll(() => metrics.metrics()).toMatch(/^expander_expansions_in_flight 0$/m);
   });
 
-  test('of a client that leaves are at most 128 at a time, and delay no other client', async () => {
+  test('of a client that has left are at most 128 and do not delay other clients', async () => {
     const { asked, lookup } = manualLookup();
     const { expand } = testExpander({ lookup });
     const leave = new AbortController();

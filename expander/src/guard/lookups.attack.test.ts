@@ -8,7 +8,7 @@ import { startNameServer } from '../../testing/name-server.ts';
 import { expand, serviceOfTest } from '../../testing/process.ts';
 import { website } from '../../testing/website.ts';
 
-/** Runs a command in a mount namespace of its own, in which `/etc/resolv.conf` is the file `$1`. */
+/** Runs a command in its own mount namespace with the file `$1` as `/etc/resolv.conf`. */
 const withResolvConf = [
   'unshare',
   '--mount',
@@ -18,11 +18,11 @@ const withResolvConf = [
   'sh',
 ];
 
-// On a busy machine 180 requests at 20 a second may take longer than a test usually has.
+// On a busy machine, 180 requests at 20 a second may exceed the default.
 const options = { timeout: 120_000 };
 
 test('abandoned lookups at a silent name server do not slow other clients', options, async (context) => {
-  // Port 53 of an address that nothing else uses.
+  // An address whose port 53 is free.
   const host = `127.53.${randomInt(256)}.${randomInt(1, 255)}`;
   const wrapper = [...withResolvConf, textFile(`nameserver ${host}\n`)];
   const [command = '', ...args] = [...wrapper, 'true'];
@@ -51,7 +51,7 @@ test('abandoned lookups at a silent name server do not slow other clients', opti
       for (; !over.aborted; await pause(10)) {
         const signal = AbortSignal.timeout(20);
         sent.push(expand(attacked, `http://${sent.length}.silent.example/`, '192.0.2.1', { signal }));
-        // As many as are open at a time in the long run.
+        // About the final number of open lookups.
         if (sent.length === 250) begun();
       }
       await Promise.all(sent);

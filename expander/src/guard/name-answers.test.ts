@@ -5,10 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 
-/**
- * A shell script in a network and a mount namespace of its own, from which no packet leaves, with the files of `$1` for
- * `/etc`.
- */
+/** A shell script in its own network and mount namespaces, with the folder `$1` as `/etc`. No packet leaves them. */
 const namespace = (script: string, ...rest: string[]) =>
   ['unshare', ['--net', '--mount', 'sh', '-ec', setup + script, 'sh', ...rest]] as const;
 
@@ -20,7 +17,7 @@ const setup = `
   mount --bind "$1" /etc
 `;
 
-test('a name with a private address, from the start or later, is not dialled there', (context) => {
+test('no connection goes to a private address of a name, from the first lookup or a later one', (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'longhand-names-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n');

@@ -56,7 +56,7 @@ describe('a URL', () => {
     ['http://192.168.0.1/', '192.168.0.1 belongs to a private network.'],
     ['http://[::1]/', '[::1] always means the computer itself.'],
     ['http://192.0.2.1/', '192.0.2.1 is not a public address.'],
-  ])('is refused in plain words: %s', (url, words) => {
+  ])('has its own reason: %s', (url, words) => {
     expect(() => check(url)).toThrow(words);
   });
 
@@ -91,7 +91,7 @@ describe('the addresses of a name', () => {
   });
 
   test.each([[['8.8.8.8', '10.0.0.1']], [['2606:4700::1111', '::1']], [['169.254.169.254']]])(
-    'are refused if one is not public: %j',
+    'are refused if any is not public: %j',
     (addresses) => {
       expect(() => answers('example.com', addresses)).toThrow(refusal);
     },
@@ -124,25 +124,25 @@ describe('the exemption EXPANDER_ALLOWED_NETWORKS', () => {
 const registered = [...specialPurposeBlocks('ipv4'), ...specialPurposeBlocks('ipv6')];
 
 /**
- * What the registries do not list: IPv4 multicast (RFC 5771), the cloud metadata address of Azure, and the IPv6 space
- * outside 2000::/3, the only global unicast block (RFC 4291).
+ * Blocks outside the registries: IPv4 multicast (RFC 5771), Azure's metadata address, and IPv6 space outside 2000::/3, the
+ * only global unicast block (RFC 4291).
  */
 const others = ['224.0.0.0/4', '168.63.129.16/32', '::/3', '4000::/2', '8000::/1', 'fec0::/10', 'ff00::/8'];
 const blocks = [...registered, ...others];
 
 const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
-/** Node's own BlockLists, which share no code with the guard: one a family, or IPv6 blocks match IPv4 too. */
+/** Node's BlockLists share no code with the guard. There is one per family, because IPv6 blocks would match IPv4, too. */
 const expected = { ipv4: new BlockList(), ipv6: new BlockList() };
 for (const block of blocks) {
   const [address = '', prefix] = block.split('/');
   expected[family(address)].addSubnet(address, Number(prefix), family(address));
 }
 
-/** The guard checks the IPv4 address inside mapped and NAT64 addresses, and the block of all others. */
+/** For mapped and NAT64 addresses, the guard checks the embedded IPv4 address. */
 const carries = /^::ffff:|^64:ff9b::/;
 
-/** The address `offset` away, or null beyond either end of the address space. */
+/** The address at `offset` from `address`; null outside the address space. */
 function neighbour(address: string, offset: bigint): string | null {
   const bytes = ip.parse(address).toByteArray();
   const value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`) + offset;
@@ -151,14 +151,14 @@ function neighbour(address: string, offset: bigint): string | null {
   return ip.fromByteArray([...Buffer.from(hex, 'hex')]).toString();
 }
 
-test("the files hold all of IANA's registries", () => {
+test("the files contain all of IANA's registries", () => {
   expect(specialPurposeBlocks('ipv4')).toHaveLength(26);
   expect(specialPurposeBlocks('ipv6')).toHaveLength(25);
 });
 
 describe('a block that is not public unicast', () => {
   test.each(blocks)(
-    '%s: its first and last addresses are refused, its neighbours only if they are in another one',
+    '%s: the guard refuses its first and last address, but no neighbour outside other blocks',
     (block) => {
       const [address = '', prefix] = block.split('/');
       const size = 1n << BigInt((isIPv6(address) ? 128 : 32) - Number(prefix));

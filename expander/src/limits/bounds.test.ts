@@ -7,32 +7,30 @@ import { website } from '../../testing/website.ts';
 
 const shortener = await startShortener();
 
-describe('expansions in flight', () => {
-  test('that refresh the cache are at most 4 for a client, so its list has room at the same website', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const hung: ServerResponse[] = [];
-    let hangs = false;
-    const site = await website(({ url }, response) => {
-      if (hangs && url?.includes('old')) hung.push(response);
-      else setTimeout(() => response.end(), 50);
-    });
-    const { app } = testExpander();
-    const list = async (...names: string[]) => {
-      const urls = names.flatMap((name) => Array.from({ length: 100 }, (_, i) => `${site}/${name}${i}`));
-      const body = await (await app.request('/api/expand', { method: 'POST', body: urls.join('\n') })).text();
-      return body.split('\n').filter((line) => line.includes('"error":null'));
-    };
-    expect(await list('old')).toHaveLength(100);
-    vi.advanceTimersByTime(11 * 60_000);
-    hangs = true;
-    expect(await list('old', 'new')).toHaveLength(200);
-    expect(hung).toHaveLength(4);
+test('at most 4 refreshes of a client are in flight, so its list has room at the same website', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const hung: ServerResponse[] = [];
+  let hangs = false;
+  const site = await website(({ url }, response) => {
+    if (hangs && url?.includes('old')) hung.push(response);
+    else setTimeout(() => response.end(), 50);
   });
+  const { app } = testExpander();
+  const list = async (...names: string[]) => {
+    const urls = names.flatMap((name) => Array.from({ length: 100 }, (_, i) => `${site}/${name}${i}`));
+    const body = await (await app.request('/api/expand', { method: 'POST', body: urls.join('\n') })).text();
+    return body.split('\n').filter((line) => line.includes('"error":null'));
+  };
+  expect(await list('old')).toHaveLength(100);
+  vi.advanceTimersByTime(11 * 60_000);
+  hangs = true;
+  expect(await list('old', 'new')).toHaveLength(200);
+  expect(hung).toHaveLength(4);
 });
 
-describe('a host that hangs', () => {
-  /** An expander, and the number of its hung requests. */
+describe('a hung host', () => {
+  /** An expander and the number of its hung requests. */
   async function expander() {
     const { url } = await serving(testExpander().app);
     const asked = () => shortener.requests.get('HEAD /hang') ?? 0;
@@ -44,7 +42,7 @@ describe('a host that hangs', () => {
     return { request, hang, hung: () => asked() - before };
   }
 
-  test('has at most 64 hops in flight: the next one waits, and other hosts are not affected', async () => {
+  test('has at most 64 hops in flight; the next hop waits, and other hosts are not affected', async () => {
     const { request, hang, hung } = await expander();
     const other = await website((_, response) => response.end());
     const waiting = hang(64, (i) => `192.0.2.${i % 2}`);
@@ -56,21 +54,21 @@ describe('a host that hangs', () => {
     expect((await next).statusCode).toBe(200);
   });
 
-  test('has room for other clients while one client waits', async () => {
+  test('leaves room for other clients while one client waits', async () => {
     const { request, hang, hung } = await expander();
     hang(64, () => '192.0.2.1');
     await expect.poll(hung).toBe(56);
     const status = async (path: string, client: string) =>
       (await answerTo(request(`${shortener.url}${path}`, client))).statusCode;
     expect(await status('/chain/0?alone', '192.0.2.2')).toBe(200);
-    // A shared expansion has the places of both.
+    // A shared expansion may take a place of either client.
     const shared = ['192.0.2.1', '192.0.2.2'].map((client) => status('/chain/1?delay=50', client));
     expect(await Promise.all(shared)).toEqual([200, 200]);
     expect(hung()).toBe(56);
   });
 });
 
-test('a client with 128 hops in flight and 256 waiting gets 503; other clients do not', async () => {
+test('a client with 128 hops in flight and 256 waiting gets 503, other clients do not', async () => {
   const names: string[] = [];
   const { app } = testExpander({ lookup: (name) => new Promise(() => names.push(name)) });
   const request = (u: string, client: string) =>

@@ -16,7 +16,7 @@ alice ${keys.alice} 100r/s
 
 bob\t${keys.bob}  2r/h\r`;
 
-/** An expander with the keys of `text`, which lets each other client cause one expansion an hour. */
+/** An expander with the keys of `text`. Clients without a key may cause one expansion an hour. */
 function expander(text = file) {
   const { log, lines } = logged();
   const metrics = new Registry();
@@ -38,7 +38,7 @@ async function statuses(count: number, ask: (i: number) => Response | Promise<Re
 }
 
 describe('a key', () => {
-  test('has its own rate, which includes cache hits, sent either way', async () => {
+  test('has its own rate, which includes cache hits, as a header or a parameter', async () => {
     const { ask } = expander();
     expect((await ask(u(), { Authorization: `bearer  ${keys.bob}` })).status).toBe(200);
     expect((await ask(`${u()}&key=${keys.bob}`)).status).toBe(200);
@@ -50,7 +50,7 @@ describe('a key', () => {
     expect(await refused.text()).toContain('Too many requests with this key; try again in 1800 s.');
   });
 
-  test('replaces the rate of its address, which others still have', async () => {
+  test('replaces the rate of its address for requests with the key only', async () => {
     const { ask } = expander();
     const alice = { Authorization: `Bearer ${keys.alice}` };
     expect(await statuses(3, (i) => ask(u(`/chain/0?${i}`), alice))).toEqual([200, 200, 200]);
@@ -78,7 +78,7 @@ describe('a key', () => {
     expect(text).not.toContain(keys.alice);
   });
 
-  test('takes effect within seconds of a change of the file', async () => {
+  test('takes effect within seconds after the file changes', async () => {
     const { ask, path, lines } = expander();
     const status = async (key: string) => (await ask(`${u()}&key=${key}`)).status;
     writeFileSync(path, `carol ${'c'.repeat(16)} 100r/s\nshort c 1r/s`);
@@ -120,7 +120,7 @@ describe('an unknown key', () => {
     expect(body).toEqual({ code: 'unknown_key', message: 'This key is not known here.' });
   });
 
-  test('is limited to 60 a minute for each address; known keys go on', async () => {
+  test('is limited to 60 a minute per address; known keys are not affected', async () => {
     const { ask } = expander();
     expect(new Set(await statuses(60, () => ask('key=none')))).toEqual(new Set([401]));
     expect((await ask('key=none')).status).toBe(429);
@@ -129,7 +129,7 @@ describe('an unknown key', () => {
   });
 });
 
-test('without a file no request has a key', async () => {
+test('without a file, keys are ignored', async () => {
   const { app } = testExpander();
   const headers = { Authorization: 'Bearer x' };
   expect((await app.request(`/api?${u()}&key=x&key=y`, { headers })).status).toBe(200);
@@ -142,9 +142,9 @@ test.each([
   ['with a short key', 'alice short 10r/s'],
   ['with a key that is a pattern', `alice ${'.'.repeat(16)} 10r/s`],
   ['with a name in capitals', `Alice ${keys.alice} 10r/s`],
-  ['with the name of another', `bob ${keys.alice} 1r/s`],
-  ['with the key of another', `alice ${keys.bob} 1r/s`],
-])('a line %s is a fault that does not show its key, and the others count', (_, line) => {
+  ['with the name of another line', `bob ${keys.alice} 1r/s`],
+  ['with the key of another line', `alice ${keys.bob} 1r/s`],
+])('a line %s is reported without its key; the other lines apply', (_, line) => {
   const { keys: read, faults } = readKeys(`bob ${keys.bob} 1r/s\n${line}\ncarol ${'c'.repeat(16)} 1r/m`);
   expect([...read.values()].map(({ name }) => name)).toEqual(['bob', 'carol']);
   expect(faults).toEqual([expect.stringMatching(/^line 2 (is not a name|has the name or the key) of/)]);

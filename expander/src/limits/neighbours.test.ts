@@ -4,14 +4,14 @@ import { testExpander } from '../../testing/expander.ts';
 import { answerTo, ask, serving } from '../../testing/serving.ts';
 import { website } from '../../testing/website.ts';
 
-/** Posts a list for a client of the service at `url`, one URL per link. */
+/** Posts a list to the service at `url`. */
 const post = (url: string, client: string, links: string[]) =>
   ask(url, '/api/expand', links.join('\n'), { 'X-Forwarded-For': client });
 
 const numbered = (count: number, link: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => link(i));
 
-/** A shortener whose links lead to the page in their query, on a website that takes 50 ms for each. */
+/** A slow website (50 ms), and shorteners with links to its pages. */
 async function websites() {
   const site = await website((_, response) => void setTimeout(() => response.end(), 50));
   const startShortener = () =>
@@ -21,7 +21,7 @@ async function websites() {
   return { site, startShortener };
 }
 
-test('two clients with lists of one slow website, through two shorteners, get all lines', async () => {
+test('two lists of two clients, through two shorteners to one slow website, get all lines', async () => {
   const { startShortener } = await websites();
   const { url } = await serving(testExpander().app);
   const codes = async (client: string) => {

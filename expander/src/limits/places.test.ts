@@ -29,7 +29,7 @@ function naming(limits: Parameters<typeof createPlaces>[0]) {
 }
 
 describe('a free place', () => {
-  test('goes to the client with the fewest there, regardless of others elsewhere; on a tie clients take turns', () => {
+  test('goes to the client with the fewest places at that website; on a tie, clients take turns', () => {
     const { started, ask, end } = naming({ atOrigin: 3 });
     ask('b', 'elsewhere1 elsewhere2', { origin: 'http://b.example' });
     ask('a', 'a1 a2 a3 a4');
@@ -38,7 +38,7 @@ describe('a free place', () => {
     expect(started.slice(2)).toEqual(['a1', 'a2', 'a3', 'b1', 'a4', 'b2', 'b3']);
   });
 
-  test('goes to the client with the fewest in all, if all places are taken', () => {
+  test('goes to the client with the fewest places in all, if all places were taken', () => {
     const { started, ask, end } = naming({ inAll: 4 });
     ask('a', 'a1 a2 a3');
     ask('b', 'b1');
@@ -48,7 +48,7 @@ describe('a free place', () => {
     expect(started).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'a4']);
   });
 
-  test('of a client without free places goes to the website where it has the fewest', () => {
+  test('goes to the website where its client has the fewest places, if the client had used up all its places', () => {
     const { started, ask, end } = naming({ ofClient: 3 });
     ask(turnOf('a', 1), 'x1 x2 x3 x4 x5', { origin: 'http://x.example' });
     ask(turnOf('a', 2), 'y1 y2', { origin: 'http://y.example' });
@@ -56,7 +56,7 @@ describe('a free place', () => {
     expect(started).toEqual(['x1', 'x2', 'x3', 'y1', 'y2']);
   });
 
-  test('goes to a single request before the lists of the same client, at any website or at one', () => {
+  test('goes to a single request before the lists of its client, at any website or at one', () => {
     const any = naming({ ofClient: 2 });
     any.ask(turnOf('a', 1), 'l1 l2 l3 l4');
     any.ask('a', 's1', { origin: 'http://y.example' });
@@ -70,7 +70,7 @@ describe('a free place', () => {
     expect(one.started).toEqual(['b1', 's1']);
   });
 
-  test('goes to the lists of one client in turn', () => {
+  test("goes to one client's lists in turn", () => {
     const { started, ask, end } = naming({ ofListsAtOrigin: 1 });
     ask(turnOf('a', 1), 'x1 x2 x3');
     ask(turnOf('a', 2), 'y1 y2');
@@ -78,7 +78,7 @@ describe('a free place', () => {
     expect(started).toEqual(['x1', 'x2', 'y1', 'x3', 'y2']);
   });
 
-  test('goes to a chain that has begun before others of the same list, so that chains end', () => {
+  test('goes to a started chain before new chains of the same list', () => {
     const { started, ask, end } = naming({ atOrigin: 1 });
     ask(turnOf('a', 1), 'x1 x2 x3');
     ask(turnOf('a', 1), 'again', { hasBegun: true });
@@ -101,10 +101,10 @@ test.each([
   ['at one website', (i: number) => [`client${i}`, 'http://a.example']],
   ['of one client', (i: number) => [turnOf('a', i % 16), `http://${i}.example`]],
   [
-    'of clients that have all places',
+    'of clients that hold all places',
     (i: number) => [turnOf(`client${i % 8}`, i % 16), `http://${i}.example`],
   ],
-  ['at websites that have all places', (i: number) => [`client${i}`, `http://${i % 16}.example`]],
+  ['at websites that hold all places', (i: number) => [`client${i}`, `http://${i % 16}.example`]],
 ] as const)('the cost of a release does not grow with the number of waiting hops %s', (_, turnOfHop) => {
   const looksWith = (waiting: number) => {
     let looks = 0;
@@ -124,7 +124,7 @@ test.each([
   expect(looksWith(8_000)).toBeLessThan(2 * looksWith(2_000));
 });
 
-test('in any order of events no limit is exceeded, no hop waits for a free place, and in the end all counts are 0', () => {
+test('in any order of events, limits hold, no hop waits for a free place, and all counts end at 0', () => {
   const limits = {
     inAll: 5,
     atOrigin: 3,

@@ -19,7 +19,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** A replica of the expander that allows each client three expansions a minute. */
+/** A replica that allows each client three expansions a minute. */
 function replica(outside: { redis?: CacheClient } = {}): Hono {
   return testExpander(outside, { EXPANDER_CLIENT_RATE: '3r/m' }).app as unknown as Hono;
 }
@@ -45,14 +45,14 @@ async function statusesOf(count: number, ask: (i: number) => Response | Promise<
   return statuses;
 }
 
-describe('The expansions that a client causes', () => {
-  test('are limited over all replicas together; other clients are not affected', async () => {
+describe("a client's expansions", () => {
+  test('are limited across replicas, without affecting other clients', async () => {
     const redis = await connect();
     const replicas = [replica({ redis }), replica({ redis })];
     const statuses = await statusesOf(5, (i) => ask(replicas[i % 2] as Hono, '203.0.113.1'));
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
     expect((await ask(replicas[0] as Hono, '203.0.113.2')).status).toBe(200);
-    // Redis forgets a client that has its full rate again.
+    // Redis forgets a client once its full rate is available again.
     const left = await redis.pttl('rate:203.0.113.2');
     expect(left).toBeGreaterThan(10_000);
     expect(left).toBeLessThanOrEqual(20_000);
@@ -62,7 +62,7 @@ describe('The expansions that a client causes', () => {
     const app = replica({ redis: await connect() });
     const url = link();
     expect(await statusesOf(5, () => ask(app, '203.0.113.3', url))).toEqual(Array(5).fill(200));
-    // Each of its hops is cached.
+    // The hops of an expansion are cached, too.
     const [last, first] = [link(), link().replace('/chain/0', '/chain/1')];
     expect((await ask(app, '203.0.113.3', first)).status).toBe(200);
     expect((await ask(app, '203.0.113.3', first.replace('/chain/1', '/chain/0'))).status).toBe(200);
@@ -82,7 +82,7 @@ describe('The expansions that a client causes', () => {
     await expect.poll(cacheControl).toContain('max-age=600');
   });
 
-  test('do not include what the guard refuses', async () => {
+  test('do not include targets that the guard refuses', async () => {
     const app = replica();
     expect(await statusesOf(5, (i) => ask(app, '203.0.113.10', `http://10.0.0.${i}/`))).toEqual(
       Array(5).fill(403),
@@ -91,7 +91,7 @@ describe('The expansions that a client causes', () => {
   });
 
   test.each(['/api', '/api/chain', '/'])(
-    'beyond its rate are 429 on %s, and say when to retry',
+    'beyond the rate are 429 on %s, with the time to wait',
     async (path) => {
       const app = replica();
       for (let i = 0; i < 3; i++) await ask(app, '203.0.113.4');
@@ -113,14 +113,14 @@ describe('The expansions that a client causes', () => {
     expect(await statusesOf(4, () => app.request(again, { headers }))).toEqual([200, 200, 200, 429]);
   });
 
-  test('are counted by each replica while Redis is away', async () => {
+  test('are counted by each replica while Redis is down', async () => {
     const away = { eval: () => Promise.reject(new Error('away')) };
     const nothing = { get: async () => null, set: async () => 'OK', ...away } as unknown as CacheClient;
     const app = replica({ redis: nothing });
     expect(await statusesOf(4, () => ask(app, '203.0.113.5'))).toEqual([200, 200, 200, 429]);
   });
 
-  test('do not refuse another client that requests the same URL', async () => {
+  test('beyond the rate do not affect another client that requests the same URL', async () => {
     const app = replica();
     for (let i = 0; i < 3; i++) await ask(app, '203.0.113.6');
     const url = link();
@@ -129,7 +129,7 @@ describe('The expansions that a client causes', () => {
   });
 });
 
-test('a client gets one expansion back after each interval', async () => {
+test('each interval allows one more expansion', async () => {
   let now = 0;
   const take = takeLocally(() => now);
   const waits = async (count: number) => {
@@ -146,7 +146,7 @@ test('a client gets one expansion back after each interval', async () => {
   expect(await waits(3)).toEqual([0, 0, 500]);
 });
 
-test('a shorter period counts at once for a client that has used up its old rate', async () => {
+test('a shorter period takes effect at once for a client that has used up its old rate', async () => {
   for (const take of [takeLocally(), takeFromAll(await connect(), untimed)]) {
     const [old, raised] = [{ count: 1, period: 3_600_000 } as const, { count: 10, period: 1_000 } as const];
     expect(await take('203.0.113.11', old)).toBe(0);
@@ -162,6 +162,6 @@ test.each([
   ['0r/s', undefined],
   ['10', undefined],
   ['10r/d', undefined],
-])('%s is %o', (text, rate) => {
+])('reads %s as %o', (text, rate) => {
   expect(readRate(text)).toEqual(rate);
 });

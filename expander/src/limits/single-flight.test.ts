@@ -8,7 +8,7 @@ import { singleFlight } from './single-flight.ts';
 const done = endedExpansion('http://a.example/', { code: 'final', message: '' });
 const hops = ['http://a.example/1', 'http://a.example/2'].map((url) => ({ url }) as Hop);
 
-/** Expansions that the test ends, and their options. */
+/** Expansions that the test ends, and the options of each. */
 function expanding() {
   const end = Promise.withResolvers<Expansion>();
   const started: ExpandOptions[] = [];
@@ -26,7 +26,7 @@ function expanding() {
 }
 
 describe('an expansion', () => {
-  test('is shared by equal requests while it runs; later requests start a new one', async () => {
+  test('is shared by equal requests while it runs; a later request starts a new expansion', async () => {
     const { expand, started, end } = expanding();
     const shared = [expand(), expand()];
     end.resolve(done);
@@ -66,13 +66,13 @@ describe('an expansion', () => {
     expect(await again).toBe(done);
   });
 
-  test('rejects a request that was aborted before', async () => {
+  test('rejects a request that is already aborted', async () => {
     const { expand, started } = expanding();
     await expect(expand({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
     expect(started[0]?.signal?.aborted).toBe(true);
   });
 
-  test('fails only for the request whose listener throws, also if it joins late', async () => {
+  test('fails only for the request with the listener that throws, also if it joins late', async () => {
     const { expand, started, tell, end } = expanding();
     const seen: Hop[] = [];
     const onHop = () => {
@@ -88,7 +88,7 @@ describe('an expansion', () => {
     expect([await healthy, seen, started.length]).toEqual([done, hops, 1]);
   });
 
-  test('has at most 256 waiting requests of one client: its next one is overloaded, one of another client is not', async () => {
+  test('refuses a 257th waiting request of one client, but not a request of another client', async () => {
     const { expand, end } = expanding();
     const waiting = Array.from({ length: 256 }, () => expand({ client: 'a' }));
     await expect(expand({ client: 'a' })).rejects.toMatchObject({ code: 'overloaded' });
@@ -97,7 +97,7 @@ describe('an expansion', () => {
     await Promise.all(waiting);
   });
 
-  test('fails once for all its requests', async () => {
+  test('fails for all its requests', async () => {
     const { expand, end } = expanding();
     const shared = [expand(), expand()];
     end.reject(new Error('no'));

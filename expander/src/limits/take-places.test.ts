@@ -9,7 +9,7 @@ import { createPlaces } from './places.ts';
 import { singleFlight } from './single-flight.ts';
 import { takePlaces } from './take-places.ts';
 
-/** An expander whose requests end when the test says so; `asked` has their paths. */
+/** An expander with requests that the test ends. `asked` lists their paths. */
 function expander(limits: Parameters<typeof createPlaces>[0] = { atOrigin: 1 }) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -63,7 +63,7 @@ describe('a hop that waits for a place', () => {
     expect([(await first).code, (await second).code, asked]).toEqual(['final', 'final', ['/page']]);
   });
 
-  test('is removed when its client leaves', async () => {
+  test('leaves the queue when its client leaves', async () => {
     const { expand, end, settled, asked, waiting, places } = expander();
     const client = new AbortController();
     const first = expand('first');
@@ -79,7 +79,7 @@ describe('a hop that waits for a place', () => {
     expect(asked).toEqual(['/first']);
   });
 
-  test('has its whole time once it has its place, and its milliseconds exclude the wait', async () => {
+  test('gets its full time once it has a place, and its milliseconds exclude the wait', async () => {
     const { expand, end, pass } = expander();
     expand('first');
     const second = expand('second');
@@ -109,7 +109,7 @@ describe('a single request', () => {
     expect(asked).toEqual(['/1', '/2', '/shared']);
   });
 
-  test('that has waited is overloaded after its 8 s; without a wait it times out', async () => {
+  test('is overloaded after 8 s if it has waited, else it times out', async () => {
     const { expand, end, pass } = expander({ atOrigin: 2 });
     const [slow, other] = [expand('1'), expand('other')];
     const waited = expect(expand('w1')).rejects.toMatchObject({ code: 'overloaded' });
@@ -155,7 +155,7 @@ describe('a client that joins an expansion with a waiting hop', () => {
   });
 });
 
-test('of 128 lists of 8 clients with a slow website, each has a line within 30 s', async () => {
+test('128 lists of 8 clients, all to one slow website, each get a line within 30 s', async () => {
   const { expand, end, pass, asked } = expander({});
   const ended = new Set<number>();
   for (let list = 0; list < 128; list += 1) {

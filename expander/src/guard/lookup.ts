@@ -52,12 +52,11 @@ export function createResolve({ isExempt }: Pick<Guard, 'isExempt'>, servers?: s
       const addresses = await ask(currentResolvers(), hostname, family);
       found.push(...addresses.map((address) => ({ address, family })));
     });
-    const both = Promise.allSettled(questions);
     await within(patience, Promise.any(questions), undefined).catch((error: AggregateError) => {
       if (error.errors.every(({ code }) => unknown.includes(code))) throw failure('ENOTFOUND', error);
     });
     if (found.length === 0) throw failure('EAI_AGAIN');
-    await within(resolutionDelay, both, undefined);
+    await within(resolutionDelay, Promise.allSettled(questions), undefined);
     return found.sort((a, b) => a.family - b.family);
   };
 }

@@ -18,17 +18,13 @@ const maxWaiting = 256;
 /** Milliseconds that a single request waits for one place. All its waits count toward the time of its chain. */
 const maxWait = 3_000;
 
-/** A waiting request. */
-interface Listener {
-  onHop(hop: Hop): void;
-  /** Called when a hop starts to wait for its place, and when it stops. */
-  onWait(waits: boolean): void;
-}
+type Listener = Pick<ExpandOptions, 'onHop' | 'onWait'>;
 
 /** An expansion in flight, and the requests that wait for it. */
 interface Flight {
   expansion: Promise<Expansion>;
   hops: Hop[];
+  /** One per waiting request. */
   listeners: Set<Listener>;
   /** Counts the requests in each turn. */
   turns: ReturnType<typeof createCounts>;
@@ -61,11 +57,11 @@ export function singleFlight(followRedirects: FollowRedirects): FollowRedirects 
       signal: stop.signal,
       onHop(hop) {
         hops.push(hop);
-        for (const { onHop } of listeners) onHop(hop);
+        for (const { onHop } of listeners) onHop?.(hop);
       },
       onWait(queue) {
         flight.queue = queue;
-        for (const { onWait } of listeners) onWait(queue !== undefined);
+        for (const { onWait } of listeners) onWait?.(queue);
       },
     });
     // Before the listeners get the result.
@@ -95,8 +91,8 @@ async function wait(flight: Flight, { signal, onHop, client, list }: ExpandOptio
   const end = performance.now() + chainTime;
   let timer: NodeJS.Timeout | undefined;
   const giveUp = () => reject(overloaded('Too many requests are waiting for the same website'));
-  const listener: Listener = {
-    onHop(hop) {
+  const listener = {
+    onHop(hop: Hop) {
       try {
         onHop?.(hop);
       } catch (error) {
@@ -104,16 +100,16 @@ async function wait(flight: Flight, { signal, onHop, client, list }: ExpandOptio
       }
     },
     // After a wait, the error must not blame the website. Lists wait without a limit.
-    onWait(waits) {
+    onWait(queue?: TurnQueue) {
       if (list !== undefined) return;
       clearTimeout(timer);
-      timer = setTimeout(giveUp, Math.min(waits ? maxWait : chainTime, end - performance.now()));
+      timer = setTimeout(giveUp, Math.min(queue ? maxWait : chainTime, end - performance.now()));
     },
   };
   expansion.then(resolve, reject);
   listeners.add(listener);
   hops.forEach(listener.onHop);
-  if (flight.queue) listener.onWait(true);
+  if (flight.queue) listener.onWait(flight.queue);
   if (signal?.aborted) leave();
   signal?.addEventListener('abort', leave);
   try {

@@ -49,8 +49,6 @@ USER 1000:1000
 # The services load all sources before they reject the port.
 RUN echo | longhand-expand --follow=all && node deploy/settings.ts && (PORT=none node expander/src/main.ts || [ $? = 78 ])
 CMD ["shared/src/watched.sh", "expander", "node", "expander/src/main.ts"]
-LABEL org.opencontainers.image.title="Longhand expander" \
-      org.opencontainers.image.description="Says where a short URL leads."
 
 FROM service AS tasks
 COPY --from=tasks-packages /app/node_modules node_modules
@@ -58,8 +56,6 @@ COPY --from=tasks-packages /app/tasks tasks
 COPY tasks tasks
 RUN PORT=none node tasks/src/main.ts || [ $? = 78 ]
 CMD ["shared/src/watched.sh", "tasks", "node", "tasks/src/main.ts"]
-LABEL org.opencontainers.image.title="Longhand tasks" \
-      org.opencontainers.image.description="A task list."
 
 # Redis with its script: compose cannot put a file into a read-only container without a bind mount.
 FROM redis:8.0.2 AS redis
@@ -67,13 +63,9 @@ COPY --chmod=755 deploy/redis/redis.sh /usr/local/bin/
 
 FROM redis AS expander-cache
 COPY expander/redis.conf /etc/
-LABEL org.opencontainers.image.title="Longhand expander cache" \
-      org.opencontainers.image.description="Redis, as the expander's cache."
 
 FROM redis AS tasks-store
 COPY tasks/redis.conf /etc/
-LABEL org.opencontainers.image.title="Longhand tasks store" \
-      org.opencontainers.image.description="Redis, as the store of tasks."
 
 # Debian's exporters and Prometheus with this stack's configuration.
 FROM debian:trixie-slim AS exporters
@@ -89,8 +81,6 @@ COPY --chmod=755 deploy/observe/*.sh /usr/local/bin/
 USER 1000:1000
 EXPOSE 5514/udp 3903 9100 9121
 CMD ["exporters.sh"]
-LABEL org.opencontainers.image.title="Longhand exporters" \
-      org.opencontainers.image.description="Metrics of the proxy, of Redis and of the store's disk, and a Prometheus."
 
 FROM node AS shortener
 WORKDIR /app
@@ -99,8 +89,6 @@ COPY shortener/ shortener/
 USER 1000:1000
 EXPOSE 9000
 CMD ["node", "shortener/shortener.ts", "--host", "0.0.0.0"]
-LABEL org.opencontainers.image.title="Longhand shortener" \
-      org.opencontainers.image.description="A link shortener for load tests."
 
 FROM manifests AS pages
 RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --workspace proxy
@@ -135,5 +123,3 @@ USER 101:101
 # Finishes requests in flight.
 STOPSIGNAL SIGQUIT
 CMD ["nginx", "-p", "/run", "-e", "stderr", "-c", "/etc/nginx/nginx.conf", "-g", "daemon off;"]
-LABEL org.opencontainers.image.title="Longhand proxy" \
-      org.opencontainers.image.description="nginx in front of the expander and tasks."

@@ -157,7 +157,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
     env.COMPOSE_FILE += `:${join(folder, 'built.yml')}`;
   });
 
-  test('with a damaged append-only file make up fails, and prints the commands that copy and repair it', async () => {
+  test('with a damaged append-only file make up fails, and docs/operate.md copies and repairs it', async () => {
     const damage = `
       rm -rf appendonlydir && mkdir appendonlydir && cd appendonlydir
       echo 'file appendonly.aof.1.incr.aof seq 1 type i' >appendonly.aof.manifest
@@ -169,8 +169,13 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
     configure('', { 'tasks-store': { healthcheck } });
     const { code, output } = await run(up);
     expect(code).toBe(1);
-    const [said, copy = '', repair = ''] = output.trim().split('\n').slice(-3);
-    expect(said).toContain('The saved tasks cannot be read');
+    expect(output).toMatch(/Bad file format reading the append only file.*redis-check-aof --fix/);
+    expect(output).toContain(
+      'The stack did not start: the reason is above. For the store, see docs/operate.md.',
+    );
+    const operate = readFileSync(join(root, 'docs/operate.md'), 'utf8');
+    const [copy = '', repair = ''] =
+      operate.match(/docker compose run .*tasks-store (tar|redis-check-aof) .*/g) ?? [];
 
     await outputOf(copy);
     expect(statSync(join(folder, 'tasks-data.tar')).mode & 0o777).toBe(0o600);
@@ -234,6 +239,18 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
     ];
     await expect.poll(() => asOf('second', 'b'), { timeout: 30_000 }).toEqual([200, 403]);
     expect(await asOf('first', 'a')).toEqual([401, 401]);
+  });
+
+  test('with a bad value in .env, the command of the page fails and leaves the running stack alone', async () => {
+    const [command = ''] = code(/settings && docker compose up/);
+    const running = async () => (await outputOf('docker compose ps --quiet')).split('\n').toSorted();
+    const before = await running();
+    configure(`${front.settings}\nEXPANDER_MAX_REDIRECT=many`);
+    const failed = await run(command);
+    configure(front.settings);
+    const fault = 'EXPANDER_MAX_REDIRECT=many: is not a whole number from 0 to 20';
+    expect([failed.code, failed.output]).toEqual([78, expect.stringContaining(fault)]);
+    expect(await running()).toEqual(before);
   });
 
   test('it trusts the headers of a front at the fixed address', async () => {

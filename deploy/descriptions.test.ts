@@ -160,10 +160,6 @@ describe('The compose.yaml of a release', () => {
     expect(JSON.stringify(released)).not.toMatch(/"(build|bind)"|"\.\//);
     for (const { depends_on = {} } of Object.values<Node>(released.services))
       expect(Object.keys(released.services)).toEqual(expect.arrayContaining(Object.keys(depends_on)));
-    for (const mount of ['./data:/data', '{ type: bind, source: ./data, target: /data }']) {
-      const mounting = text.replace('- tasks:/data\n', `- ${mount}\n`);
-      expect(() => releasedStack(mounting, String), mount).toThrow(/^tasks-store mounts .*"\.\/data/);
-    }
   });
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { afterAll, expect, test } from 'vitest';
-import { checkCertificate, readSettings, stackFaults, warningsAbout } from './settings.ts';
+import { certificateFaults, readSettings, stackFaults, warningsAbout } from './settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'longhand-settings-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -44,14 +44,14 @@ test.each<[env: Record<string, string>, ...faults: string[]]>([
 test('HTTPS ports matter only with a certificate, which needs its key', async () => {
   expect(stackFaults({ LONGHAND_PORT: '80', LONGHAND_TASKS_PORT: '8443' })).toEqual([]);
   const missing = 'LONGHAND_CERTIFICATES: ENOENT: no such file or directory, open ';
-  expect(stackFaults(tls, checkCertificate)).toEqual([expect.stringContaining(missing)]);
+  expect(certificateFaults(tls)).toEqual([expect.stringContaining(missing)]);
   await certify('a.example');
   copyFileSync(join(folder, 'privkey.pem'), join(folder, 'former.pem'));
   await certify('b.example');
-  expect(stackFaults(tls, checkCertificate)).toEqual([]);
+  expect(certificateFaults(tls)).toEqual([]);
   copyFileSync(join(folder, 'former.pem'), join(folder, 'privkey.pem'));
   const other = 'LONGHAND_CERTIFICATES: privkey.pem is not the key of fullchain.pem';
-  expect(stackFaults(tls, checkCertificate)).toEqual([other]);
+  expect(certificateFaults(tls)).toEqual([other]);
 });
 
 test('a file of keys that the expander cannot read is refused', async () => {
@@ -66,7 +66,7 @@ test('a certificate that only the proxy may read is left to the proxy', async ()
   const root = process.geteuid?.() === 0;
   if (root) process.seteuid?.(1000);
   try {
-    expect(stackFaults(tls, checkCertificate)).toEqual([]);
+    expect(certificateFaults(tls)).toEqual([]);
     expect(warningsAbout({ ...tls, TASKS_PASSWORD_FILE: 'password' }, 'in containers')).toEqual([]);
   } finally {
     if (root) process.seteuid?.(0);

@@ -16,29 +16,24 @@ import {
 /**
  * Reads the stack's variables, and has each service check its own.
  *
- * @param checks additional checks, for files.
+ * @param more faults found by other checks.
  * @throws EnvironmentError that lists every fault.
  */
-export async function readSettings(env: NodeJS.ProcessEnv, ...checks: Check[]) {
+export async function readSettings(env: NodeJS.ProcessEnv, more: string[] = []) {
   const services = await Promise.all(['expander', 'tasks'].map((service) => serviceFaults(service, env)));
-  refuse([...new Set([...stackFaults(env, ...checks), ...services.flat()])]);
+  const faults = new Set([...stackFaults(env), ...more, ...services.flat()]);
+  if (faults.size > 0) throw new EnvironmentError(`Invalid environment:\n  ${[...faults].join('\n  ')}`);
   return readEnv({ ...stackVariables, ...nativeVariables }, env);
 }
 
-/** @throws EnvironmentError if something is wrong. */
-type Check = (env: NodeJS.ProcessEnv) => void;
-
 /** Every fault of the stack's own variables. */
-export function stackFaults(env: NodeJS.ProcessEnv, ...checks: Check[]): string[] {
-  return [checkRelations, ...checks].flatMap((check) => {
-    try {
-      check(env);
-      return [];
-    } catch (error) {
-      if (error instanceof EnvironmentError) return error.message.split('\n  ').slice(1);
-      throw error;
-    }
-  });
+export function stackFaults(env: NodeJS.ProcessEnv): string[] {
+  try {
+    return relationFaults(readAll(env));
+  } catch (error) {
+    if (error instanceof EnvironmentError) return error.message.split('\n  ').slice(1);
+    throw error;
+  }
 }
 
 /**
@@ -67,12 +62,6 @@ const readAll = (env: NodeJS.ProcessEnv) =>
     others: ['LONGHAND_REGISTRY', 'LONGHAND_VERSION'],
   });
 type Settings = ReturnType<typeof readAll>;
-
-const checkRelations = (env: NodeJS.ProcessEnv) => refuse(relationFaults(readAll(env)));
-
-function refuse(faults: string[]): void {
-  if (faults.length > 0) throw new EnvironmentError(`Invalid environment:\n  ${faults.join('\n  ')}`);
-}
 
 /** Conflicts between settings that are valid alone. */
 function relationFaults(settings: Settings): string[] {
@@ -120,12 +109,13 @@ export function warningsAbout(env: NodeJS.ProcessEnv, place: 'natively' | 'in co
   return warnings;
 }
 
-/** @throws EnvironmentError unless the key belongs to the certificate. */
-export function checkCertificate({ LONGHAND_CERTIFICATES: folder }: NodeJS.ProcessEnv): void {
+/** Whether the key belongs to the certificate. */
+export function certificateFaults({ LONGHAND_CERTIFICATES: folder }: NodeJS.ProcessEnv): string[] {
   try {
     if (folder) readPair(folder);
+    return [];
   } catch (error) {
-    refuse([`LONGHAND_CERTIFICATES: ${(error as Error).message}`]);
+    return [`LONGHAND_CERTIFICATES: ${(error as Error).message}`];
   }
 }
 
@@ -143,13 +133,13 @@ function readPair(folder: string): X509Certificate | undefined {
 }
 
 /** Traces were removed. Only `.env` is checked: in the environment these names may be for other programs. */
-function refuseTraces(env: NodeJS.ProcessEnv): void {
-  const names = Object.keys(env).filter((name) => name.startsWith('OTEL_'));
-  refuse(names.map((name) => `${name}: Longhand no longer exports traces; delete this line`));
-}
+const traceFaults = (env: NodeJS.ProcessEnv) =>
+  Object.keys(env)
+    .filter((name) => name.startsWith('OTEL_'))
+    .map((name) => `${name}: Longhand no longer exports traces; delete this line`);
 
 // The container `settings` runs this.
 if (import.meta.main) {
-  await readOrExit((env) => readSettings(env, refuseTraces, checkCertificate));
+  await readOrExit((env) => readSettings(env, [...traceFaults(env), ...certificateFaults(env)]));
   for (const warning of warningsAbout(process.env, 'in containers')) console.log(`Warning: ${warning}`);
 }

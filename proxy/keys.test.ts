@@ -33,6 +33,8 @@ const bearer = { Authorization: 'Bearer AliceAliceAlice-1' };
 test.each([
   [`/api?key=x&${kept}`, {}],
   [`/api/chain?${kept}&key=x`, {}],
+  [`/api?u=1&%6B%65%79=x&${kept}`, {}],
+  [`/api?k%65y=x&${kept}`, {}],
   [`/api?${kept}`, bearer],
 ])('a request with a key bypasses the cache and LONGHAND_API_RATE: %s %j', async (path, headers) => {
   const { application, statuses } = withKeys;

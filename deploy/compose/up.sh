@@ -15,16 +15,7 @@ docker compose up --build --wait || {
     # Do not stop a stack that was already running.
     [ -n "$running" ] || docker compose down 2>/dev/null
     echo "$log"
-    case $log in *redis-check-aof*)
-        cat >&2 <<'END'
-The saved tasks cannot be read: their append-only file is damaged. Copy the data, then repair it:
-  docker compose run --rm --no-deps -T tasks-store tar -C /data -c . >tasks-data.tar && chmod 600 tasks-data.tar
-  docker compose run --rm --no-deps tasks-store redis-check-aof --fix /data/appendonlydir/appendonly.aof.manifest
-END
-        exit "$status"
-        ;;
-    esac
-    echo 'The stack did not start: the reason is above.' >&2
+    echo 'The stack did not start: the reason is above. For the store, see docs/operate.md.' >&2
     echo 'If a port is taken, choose another one, as in LONGHAND_PORT=18080 make up.' >&2
     exit $status
 }

@@ -37,7 +37,6 @@ export const redis = (name: string, application: string, folder: string): Proces
   ],
   ready: answersPing(join(folder, socketPath(name))),
   quietStart: true,
-  hint: hintOf(resolve(folder, name, 'appendonlydir')),
 });
 
 /** Whether Redis has loaded its data: it answers PING on the Unix socket at `path`. */
@@ -47,11 +46,6 @@ const answersPing = (path: string) => async () => {
   const replies = await text(socket).catch(() => '');
   return replies.startsWith('+PONG');
 };
-
-/** @param data the folder of the append-only file. */
-const hintOf = (data: string) =>
-  `If its data is damaged, copy the folder ${data}, then run: redis-check-aof --fix '${data}/appendonly.aof.manifest'\n` +
-  'If a newer Redis wrote it, start with that version, or restore a backup that this one made: make restore FILE=…';
 
 /**
  * The expander or tasks.

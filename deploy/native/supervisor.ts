@@ -21,8 +21,6 @@ export interface ProcessSpec {
   ready(): Promise<boolean>;
   /** Whether to hide its output until it is ready, unless it fails. */
   quietStart?: boolean;
-  /** What to do if it exits before it is ready. */
-  hint?: string;
   /** SIGTERM by default. */
   stopSignal?: NodeJS.Signals;
   /** What the kernel sends when the supervisor dies: KILL, or TERM to a program that must stop its own children. */
@@ -134,8 +132,7 @@ async function ready(child: Child, spec: ProcessSpec): Promise<void> {
   for (const deadline = Date.now() + startTimeout; Date.now() < deadline; ) {
     if (await Promise.race([closed, sleep(20)])) {
       const kind = child.process.exitCode === configurationExitCode ? EnvironmentError : Error;
-      const message = `${spec.name} did not start: its last lines say why, and make doctor what is missing.`;
-      throw new kind([message, ...(spec.hint ? [spec.hint] : [])].join('\n'));
+      throw new kind(`${spec.name} did not start. See its last lines, make doctor, and docs/operate.md.`);
     }
     if (await spec.ready()) return;
   }

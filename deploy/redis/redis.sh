@@ -30,6 +30,13 @@ finish_restore() {
 case $1 in
 recover)
     finish_restore
+    # Redis does not say what to do about data of a newer version, which the first nine bytes name.
+    for base in appendonlydir/*.base.rdb; do
+        if head -c 9 "$base" 2>/dev/null | redis-check-rdb /dev/stdin | grep -q "Can't handle RDB format version"; then
+            echo "The saved data in $PWD/appendonlydir was written by a newer Redis than this one: start with that version," \
+                "or restore a backup that this one made: make restore FILE=…"
+        fi
+    done
     [ ! -e appendonlydir/appendonly.aof.manifest ] || exit 0
     for aside in appendonlydir.*; do :; done
     [ ! -e "$aside" ] || fail "$PWD has only data that was set aside: rename $aside to appendonlydir, or to another name to start empty."
@@ -41,13 +48,6 @@ server)
         (umask 027 && od -A n -t x1 -N 32 /dev/urandom | tr -d ' \n' >"$password.new")
         mv "$password.new" "$password"
     fi
-    # Redis does not say what to do about data of a newer version, which the first nine bytes name.
-    for base in appendonlydir/*.base.rdb; do
-        if head -c 9 "$base" 2>/dev/null | redis-check-rdb /dev/stdin | grep -q "Can't handle RDB format version"; then
-            echo "The saved data in $PWD/appendonlydir was written by a newer Redis than this one: start with that version," \
-                "or restore a backup that this one made: make restore FILE=…"
-        fi
-    done
     # On standard input: every process can read another's arguments.
     exec redis-server "$@" - <<END
 $(cat /etc/redis.conf)

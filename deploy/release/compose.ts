@@ -14,7 +14,6 @@ interface Service {
   build: { target: string };
   profiles?: string[];
   depends_on?: Record<string, object>;
-  volumes?: (string | { type: string; source: string })[];
 }
 
 /**
@@ -22,7 +21,6 @@ interface Service {
  *
  * @param text docker-compose.yml.
  * @param imageOf names the image of a target.
- * @throws Error when a service mounts a file of the checkout, which a release lacks.
  */
 export function releasedStack(text: string, imageOf: (target: string) => string) {
   const { services, ...others } = parse(text, { merge: true });
@@ -32,10 +30,6 @@ export function releasedStack(text: string, imageOf: (target: string) => string)
   );
   const names = new Set(kept.map(([service]) => service));
   const released = kept.map(([service, { build, depends_on, ...rest }]) => {
-    const bound = rest.volumes?.find((volume) =>
-      typeof volume === 'string' ? /^[./~]/.test(volume) : volume.type === 'bind',
-    );
-    if (bound) throw new Error(`${service} mounts ${JSON.stringify(bound)}: copy it in the Dockerfile.`);
     const dependencies = Object.entries(depends_on ?? {}).filter(([other]) => names.has(other));
     const needs = dependencies.length > 0 && { depends_on: Object.fromEntries(dependencies) };
     return [service, { image: imageOf(build.target), ...needs, ...rest }];

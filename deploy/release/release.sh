@@ -20,8 +20,8 @@ for property in "version=$version" licenses=MIT "revision=$(git rev-parse HEAD)"
 done
 for target in proxy expander expander-cache tasks tasks-store exporters; do
     echo "Building $target" >&2
-    docker buildx build --quiet "$@" --target "$target" --tag "${PUSH:-longhand}/$target:$version" \
-        --metadata-file "$built/$target.json" . >/dev/null
+    docker buildx build --quiet "$@" --label "org.opencontainers.image.title=Longhand $target" --target "$target" \
+        --tag "${PUSH:-longhand}/$target:$version" --metadata-file "$built/$target.json" . >/dev/null
 done
 node deploy/release/compose.ts "$version" "$built" >"$out/compose.yaml"
 

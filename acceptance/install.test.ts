@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freeStackPorts } from '@longhand/deploy/testing/stack-ports.ts';
+import { freeStackPorts } from '@longhand/deploy/testing/temporary-stack.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { docker, engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';

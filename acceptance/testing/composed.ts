@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freeStackPorts } from '@longhand/deploy/testing/stack-ports.ts';
+import { freeStackPorts } from '@longhand/deploy/testing/temporary-stack.ts';
 import { docker } from '@longhand/shared/testing/engine.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { parse } from 'yaml';

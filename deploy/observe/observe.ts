@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
@@ -30,25 +30,23 @@ export interface Observing {
 
 /**
  * Observes a native stack with Debian's Prometheus and exporters: mtail for nginx's log, redis_exporter for both Redis,
- * node_exporter for the disk. It scrapes the replicas that run when it starts, and keeps its data in the stack's folder
- * `prometheus`.
+ * node_exporter for the disk. Keeps its data in the stack's folder `prometheus`.
  */
 export async function observeStack(options: ObserveOptions): Promise<Observing> {
   const { folder, port, interval = 5, remoteWrite = false, onLine } = options;
   const settings = join(folder, 'observe');
-  const bridges = await Promise.all(operations(join(folder, 'run')).map(bridge));
+  const bridges = { expander: await bridge('expander', folder), tasks: await bridge('tasks', folder) };
   const context = { folder, env: process.env, onLine };
   const processes: SupervisedProcess[] = [];
   const stop = async () => {
     for (const running of processes.reverse()) await running.stop();
-    for (const { server } of bridges) server.close();
+    for (const { server } of Object.values(bridges)) server.close();
   };
   try {
     const exporters = { proxy: await freePort(), redis: await freePort(), disk: await freePort() };
     writeFileSync(join(settings, 'rules.yml'), rules());
-    const services = bridges.map(({ target }) => target);
-    const configuration = prometheusConfiguration(folder, interval, services, exporters);
-    writeFileSync(join(settings, 'prometheus.yml'), configuration);
+    const ports = { ...exporters, expander: bridges.expander.port, tasks: bridges.tasks.port };
+    writeFileSync(join(settings, 'prometheus.yml'), prometheusConfiguration(folder, interval, ports));
     for (const spec of specs({ ...exporters, prometheus: port }, remoteWrite))
       processes.push(await supervise(spec, context));
     return { url: `http://127.0.0.1:${port}`, stop };
@@ -62,36 +60,26 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
 export const rules = () =>
   readFileSync(join(import.meta.dirname, 'rules.yaml'), 'utf8').replace(/^(?: {2}|.*\n)/gm, '');
 
-/** The operations sockets in `folder`, such as `tasks-2-ops.sock`, with their replicas' labels. */
-const operations = (folder: string) =>
-  readdirSync(folder).flatMap((socket) => {
-    const [, job = '', replica = ''] = /^(expander|tasks)(-\d+)?-ops\.sock$/.exec(socket) ?? [];
-    return job ? [{ path: join(folder, socket), labels: { job, instance: job + replica } }] : [];
-  });
-
-/** Serves a replica's operations endpoints on a TCP port of 127.0.0.1: Prometheus cannot scrape Unix sockets. */
-async function bridge({ path, labels }: ReturnType<typeof operations>[number]) {
-  const server = createServer((tcp) => pipeline(tcp, connect(path), tcp, () => {}));
-  return { server, target: { targets: [`127.0.0.1:${await listening(server)}`], labels } };
+/** Serves a service's operations endpoints on a TCP port of 127.0.0.1: Prometheus cannot scrape Unix sockets. */
+async function bridge(service: string, folder: string) {
+  const socket = join(folder, 'run', `${service}-ops.sock`);
+  const server = createServer((tcp) => pipeline(tcp, connect(socket), tcp, () => {}));
+  return { server, port: await listening(server) };
 }
 
-/** prometheus.yml for a native stack: its addresses, replicas and the mount point of the store's disk. */
-function prometheusConfiguration(
-  folder: string,
-  interval: number,
-  services: readonly { labels: { job: string } }[],
-  ports: Record<'proxy' | 'redis' | 'disk', number>,
-): string {
-  const at = (port: number) => `127.0.0.1:${port}`;
-  const replicas = (job: string) => JSON.stringify(services.filter(({ labels }) => labels.job === job));
+/** prometheus.yml for a native stack: its ports, and the mount point of the store's disk. */
+function prometheusConfiguration(folder: string, interval: number, ports: Record<string, number>): string {
+  const at = (name: string) => `127.0.0.1:${ports[name]}`;
   const { stdout } = spawnSync('df', ['--output=target', join(folder, 'tasks-store')], { encoding: 'utf8' });
   const disk = RegExp.escape(stdout.trim().split('\n')[1] ?? '');
   return readFileSync(join(import.meta.dirname, 'prometheus.yml'), 'utf8')
     .replace(/(?<=_interval: )5s/g, `${interval}s`)
-    .replace(/dns_sd_configs: \[\{ names: \[(\w+)\].*/g, (_, job) => `static_configs: ${replicas(job)}`)
-    .replace('exporters:3903', at(ports.proxy))
-    .replace('exporters:9100', at(ports.disk))
-    .replace('exporters:9121', at(ports.redis))
+    .replace(/dns_sd_configs: \[\{ names: \[(\w+)\].*/g, (_, job) => {
+      return `static_configs: [{ targets: ["${at(job)}"], labels: { instance: ${job} } }]`;
+    })
+    .replace('exporters:3903', at('proxy'))
+    .replace('exporters:9100', at('disk'))
+    .replace('exporters:9121', at('redis'))
     .replace('/data', () => disk.replaceAll('\\', '\\\\'))
     .replaceAll('redis://', 'unix://run/')
     .replaceAll(':6379', '.sock');

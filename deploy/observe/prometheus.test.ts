@@ -10,15 +10,14 @@ const run = promisify(execFile);
 const missing = spawnSync('promtool', ['--version']).error !== undefined;
 
 test.skipIf(missing)(
-  'promtool accepts the rules, and the alerts fire as rules.test.yml and rules.slow.test.yml expect',
+  'promtool accepts the rules, and the alerts fire as rules.test.yml expects',
   async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'longhand-rules-'));
     onTestFinished(() => rmSync(cwd, { recursive: true }));
     writeFileSync(join(cwd, 'rules.yml'), rules());
-    const tests = ['rules.test.yml', 'rules.slow.test.yml'];
-    for (const name of tests) cpSync(join(import.meta.dirname, name), join(cwd, name));
-    expect((await run('promtool', ['check', 'rules', 'rules.yml'], { cwd })).stdout).toContain('SUCCESS');
-    expect((await run('promtool', ['test', 'rules', ...tests], { cwd })).stdout).toContain('SUCCESS');
+    cpSync(join(import.meta.dirname, 'rules.test.yml'), join(cwd, 'rules.test.yml'));
+    for (const command of ['check rules rules.yml', 'test rules rules.test.yml'])
+      expect((await run('promtool', command.split(' '), { cwd })).stdout).toContain('SUCCESS');
   },
 );
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
-import { freeStackPorts } from './stack-ports.ts';
+import { freeStackPorts } from './temporary-stack.ts';
 
 export type Variables = Record<string, string | number>;
 

@@ -2,9 +2,26 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
+import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { logFile } from '../native/log.ts';
 import { type Stack, type StackOptions, startStack } from '../native/stack.ts';
-import { freeStackPorts, type StackUrls } from './stack-ports.ts';
+
+/** Free ports for a stack, as variables and as URLs of its proxy. */
+export async function freeStackPorts() {
+  const ports = await freePorts('LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT');
+  const url = (port: number) => `http://127.0.0.1:${port}`;
+  return {
+    ports,
+    variables: Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `${port}`])),
+    urls: {
+      proxy: url(ports.LONGHAND_PORT),
+      expander: url(ports.LONGHAND_EXPANDER_PORT),
+      tasks: url(ports.LONGHAND_TASKS_PORT),
+    },
+  };
+}
+
+type StackUrls = Awaited<ReturnType<typeof freeStackPorts>>['urls'];
 
 export interface TemporaryStack extends Stack {
   readonly folder: string;

@@ -100,8 +100,7 @@ RUN node proxy/pages/main.ts /pages
 FROM nginx:1.30 AS proxy
 RUN rm /etc/nginx/conf.d/*
 COPY --chmod=755 proxy/derived.envsh /docker-entrypoint.d/10-longhand-derived.envsh
-COPY --chmod=755 proxy/ipv6.sh /docker-entrypoint.d/30-longhand-ipv6.sh
-COPY --chmod=755 proxy/reread.sh /docker-entrypoint.d/90-longhand-reread.sh
+COPY --chmod=755 proxy/container.sh /docker-entrypoint.d/90-longhand-container.sh
 COPY proxy/nginx.conf /etc/nginx/
 COPY proxy/templates /etc/nginx/templates
 COPY proxy/container.conf.template /etc/nginx/templates/

@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type Observing, observeStack } from '@longhand/deploy/observe/observe.ts';
+import { observeStack } from '@longhand/deploy/observe/observe.ts';
 import { startTemporaryStack, type TemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { runScript } from '@longhand/loadtest/k6.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
@@ -22,7 +22,7 @@ const read = (file: string) => readFileSync(join(import.meta.dirname, '../deploy
 
 describe.skipIf(missing)('A native stack with monitoring', { timeout: 60_000 }, () => {
   let stack: TemporaryStack;
-  let observing: Observing;
+  let observing: Awaited<ReturnType<typeof observeStack>>;
 
   const query = async (expression: string) => {
     const parameters = new URLSearchParams({ query: expression });

@@ -10,21 +10,14 @@ import { logFile } from './log.ts';
 const run = promisify(execFile);
 const proxy = join(import.meta.dirname, '..', '..', 'proxy');
 const templates = join(proxy, 'templates');
-/** The stack's log, relative to nginx's prefix: nginx appends to it directly. */
-const accessLog = `../${logFile}`;
 
 /** The stack's variables as `readEnv` returns them, and those of one stack, such as its upstreams. */
 export type ProxyVariables = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** The variables as a script's environment. */
 export const asText = (variables: ProxyVariables): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).map(([name, value = '']) => [name, `${value}`]));
 
-/**
- * The variables, plus those that the image's script derives from them.
- *
- * @throws EnvironmentError with the script's message.
- */
+/** Adds the variables that the image's script computes. @throws EnvironmentError with the script's message. */
 function derived(variables: ProxyVariables): Record<string, string> {
   const env = { PATH: process.env.PATH, ...asText(variables) };
   const script = '. "$0/derived.envsh"; env';
@@ -35,13 +28,12 @@ function derived(variables: ProxyVariables): Record<string, string> {
   );
 }
 
-/** Writes the front page, the documents and the error pages into `folder`. */
 export const writePages = (folder: string) =>
   run(process.execPath, [join(proxy, 'pages', 'main.ts'), folder]);
 
 /**
- * Renders the container's templates into the folder `prefix`. The result has no absolute path, because nginx would take a
- * `$` in one for a variable.
+ * Renders the image's templates into the folder `prefix`. They use relative paths: nginx would take a `$` in an absolute one
+ * for a variable.
  *
  * @param listen the addresses to listen on.
  */
@@ -56,7 +48,8 @@ export async function configureProxy(
   await mkdir(folder, { recursive: true });
   await copyFile(join(proxy, 'nginx.conf'), join(prefix, 'nginx.conf'));
   const values = {
-    ...derived({ ...variables, LONGHAND_ACCESS_LOG: accessLog }),
+    // Relative to the prefix. nginx appends to the stack's log itself.
+    ...derived({ ...variables, LONGHAND_ACCESS_LOG: `../${logFile}` }),
     LONGHAND_PAGES: 'pages',
     // Never used: the upstreams are addresses.
     NGINX_LOCAL_RESOLVERS: '127.0.0.1',
@@ -75,10 +68,7 @@ function listenOnEach(template: string, addresses: readonly string[]): string {
   );
 }
 
-/**
- * Substitutes `values` like envsubst in the official nginx image: replaces `${NAME}` and `$NAME` if `values` has the name.
- * Everything else, such as nginx's own variables, stays.
- */
+/** Like envsubst in the nginx image: replaces `${NAME}` and `$NAME` if `values` has the name, and keeps nginx's variables. */
 export function render(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(
     /\$(?:\{(\w+)\}|(\w+))/g,
@@ -89,21 +79,13 @@ export function render(template: string, values: Readonly<Record<string, string>
 /** The variables with the proxy's ports. */
 export const portNames = ['LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT'] as const;
 
-/**
- * The addresses that the proxy listens on, as in a URL.
- *
- * @param bind an IP address; `::` stands for every address of both families, as in most servers.
- */
+/** The addresses that the proxy listens on, as in a URL. As in most servers, `::` includes IPv4. */
 export function addressesOf(bind: string): [string, ...string[]] {
   const { hostname } = new URL(`http://${bind.includes(':') ? `[${bind}]` : bind}`);
   return hostname === '[::]' ? ['0.0.0.0', '[::]'] : [hostname];
 }
 
-/**
- * Checks that nginx can listen on all ports of the proxy.
- *
- * @throws EnvironmentError that names every unusable port and says what to do.
- */
+/** @throws EnvironmentError that names every port on which nginx cannot listen. */
 export async function checkPorts(
   ports: Record<(typeof portNames)[number], number>,
   address: string,

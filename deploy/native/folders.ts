@@ -39,7 +39,6 @@ export function giveFolders(folder: string, account: Account): void {
   }
 }
 
-/** A user ID and group ID. */
 export interface Account {
   uid: number;
   gid: number;

@@ -1,34 +1,32 @@
 import { constants, copyFileSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 
-/** The log of one run, in the stack's folder: lines of all processes, as JSON records. nginx appends its own. */
+/** The log of one run in the stack's folder: a JSON record for each line of a process. nginx appends its own. */
 export const logFile = 'stack.log';
 
-/** The previous log, renamed when it grew too large. */
 export const formerLogFile = `${logFile}.1`;
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND } = constants;
 
-/** Begins a new log in the working directory. @returns what appends to it. */
+/** Begins a new log in the working directory. @returns a function that appends a line to it. */
 export function startLog(): (service: string, line: string) => void {
   const file = openSync(logFile, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600);
   setInterval(() => boundLog(logFile, formerLogFile, 2 ** 25), 10_000).unref();
   return (service, line) => appendLine(file, service, line);
 }
 
-/** Moves what is in `file` into `former` from that size (bytes) on. Not by a rename, because nginx keeps its file open. */
+/** Moves the lines of `file` into `former` once it has `size` bytes. nginx keeps the file open, so it is not renamed. */
 export function boundLog(file: string, former: string, size: number): void {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat || stat.size < size) return;
   try {
     copyFileSync(file, former);
   } catch {
-    // On a full disk the lines are lost.
+    // A full disk loses the lines.
   }
   truncateSync(file);
 }
 
-/** Appends a line of a process's output. On a full disk it is lost. */
 export function appendLine(file: number, service: string, line: string): void {
   const record = line.startsWith('{')
     ? line
@@ -36,13 +34,13 @@ export function appendLine(file: number, service: string, line: string): void {
   try {
     writeSync(file, `${record}\n`);
   } catch {
-    // The stack continues without its log.
+    // A full disk loses the line, but does not stop the stack.
   }
 }
 
 /**
- * Calls `onLine` with each line of `output`. Only a line feed ends a line. node:readline would also break at a carriage
- * return or U+2028, with which a client could forge a log line.
+ * Calls `onLine` with each line of `output`. Only a line feed ends a line: node:readline would also split at a carriage return
+ * or U+2028, with which a client could forge a log line.
  */
 export function forEachLine(output: Readable, onLine: (line: string) => void): void {
   let rest = '';

@@ -6,13 +6,9 @@ import type { ProcessSpec } from './supervisor.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Milliseconds Redis may take to answer PING. */
-const pingTimeout = 3_000;
-
 /** PATH with the folder of Debian's nginx, which other users than root may lack. */
 export const searchPath = (env: NodeJS.ProcessEnv) => `${env.PATH}:/usr/local/sbin:/usr/sbin`;
 
-/** The path of a Unix socket, from the stack's folder. */
 const socketPath = (name: string) => join('run', `${name}.sock`);
 
 /**
@@ -42,16 +38,12 @@ export const redis = (name: string, application: string, folder: string): Proces
 /** Whether Redis has loaded its data: it answers PING on the Unix socket at `path`. */
 const answersPing = (path: string) => async () => {
   const socket = connect(path).end('PING\r\nQUIT\r\n');
-  socket.setTimeout(pingTimeout, () => socket.destroy());
+  socket.setTimeout(3_000, () => socket.destroy());
   const replies = await text(socket).catch(() => '');
   return replies.startsWith('+PONG');
 };
 
-/**
- * The expander or tasks.
- *
- * @param replica names its sockets: `tasks`, `tasks-2`.
- */
+/** The expander or tasks. `replica` names its sockets. */
 export const service = (name: string, replica: string, redis: string, folder: string): ProcessSpec => ({
   name,
   // Kills a hung service; the supervisor restarts it.

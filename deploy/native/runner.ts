@@ -9,11 +9,10 @@ import { belongsToAnother } from './folders.ts';
 const commands = 'run/stack.sock';
 
 /**
- * Makes this process the runner of the stack in the working directory, unless there is one. The lock is a listening abstract
- * socket: the kernel releases it however the process ends, and it leaves no file.
+ * Makes this process the runner of the stack in the working directory. Returns false if another process is. The lock is a
+ * listening abstract socket: the kernel releases it however the process ends.
  *
- * @param status prints the state of the stack.
- * @returns whether no other process runs the stack.
+ * @param status describes the stack.
  */
 export async function becomeRunner(status: () => string): Promise<boolean> {
   const { dev, ino } = statSync('.');
@@ -37,11 +36,7 @@ export async function becomeRunner(status: () => string): Promise<boolean> {
   return true;
 }
 
-/**
- * Sends the running stack a command.
- *
- * @returns its status, or nothing once it has stopped; undefined if none runs.
- */
+/** Sends the running stack a command. @returns its status, or '' once it has stopped; undefined if none runs. */
 export async function ask(command: 'status' | 'stop'): Promise<string | undefined> {
   const socket = createConnection(commands);
   try {

@@ -7,15 +7,12 @@ import { createFolders } from './folders.ts';
 import { proxy, redis, searchPath, service, upstreamServers } from './processes.ts';
 import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervise } from './supervisor.ts';
 
-/** Milliseconds nginx drains before the services: an event stream ends only when its service stops. */
+/** Milliseconds that nginx drains before the services stop, which ends event streams. */
 const proxyDrainTime = 2_000;
 
 /** `env` has LONGHAND_* and the services' variables. */
 export interface StackOptions extends ProcessContext {
-  /**
-   * Holds the data, the rendered configuration and the Unix sockets; created if missing. Its path has at most 80 bytes, so
-   * that socket paths are short enough.
-   */
+  /** For data, rendered configuration and Unix sockets, whose paths limit its own to 80 bytes. Created if missing. */
   folder: string;
 }
 
@@ -30,10 +27,10 @@ export interface Stack extends AsyncDisposable {
 }
 
 /**
- * Starts the whole stack without Docker: a cache, a store, both services, and nginx with the image's templates.
- * Only nginx listens on TCP ports. A process that exits later is restarted.
+ * Starts the stack without Docker: a cache, a store, both services, and nginx with the image's templates. Only nginx listens
+ * on TCP ports.
  *
- * @throws EnvironmentError, or Error if a process does not start. Nothing keeps running then.
+ * @throws EnvironmentError, or Error if a process does not start. Then it stops the others.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { env, folder } = options;

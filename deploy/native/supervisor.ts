@@ -4,22 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { configurationExitCode, EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { forEachLine } from './log.ts';
 
-/** Milliseconds a process may take until it is ready, such as a Redis that loads its data. */
+/** Milliseconds until a process must be ready. Redis first loads its data. */
 const startTimeout = 300_000;
-/** Milliseconds before a process that exited is restarted. */
+/** Milliseconds before a restart. */
 const restartDelay = 1_000;
-/** Milliseconds a process may take to stop before it is killed: longer than the services' own hard stop. */
+/** Milliseconds from the stop signal to SIGKILL: longer than the services' own hard stop. */
 const stopTimeout = 15_000;
 
 export interface ProcessSpec {
   name: string;
   command: string;
   args: readonly string[];
-  /** Added to the environment of the context. */
   env?: NodeJS.ProcessEnv;
-  /** Whether it is ready. */
   ready(): Promise<boolean>;
-  /** Whether to hide its output until it is ready, unless it fails. */
+  /** Hides its output until it is ready, unless it fails. */
   quietStart?: boolean;
   /** SIGTERM by default. */
   stopSignal?: NodeJS.Signals;
@@ -27,28 +25,26 @@ export interface ProcessSpec {
   orphanSignal?: 'TERM' | 'KILL';
 }
 
-/** Shared by the processes of a stack. */
 export interface ProcessContext {
-  /** The working directory; relative paths in specifications start there. */
+  /** The working directory. */
   folder: string;
   env: NodeJS.ProcessEnv;
-  /** Called with each line of output and the name of its process. */
+  /** Called with each line of output. */
   onLine(process: string, line: string): void;
 }
 
 export interface SupervisedProcess {
   readonly name: string;
-  /** The current process id; changes with every restart. */
+  /** Changes with every restart. */
   readonly pid: number | undefined;
-  /** Sends the stop signal, and SIGKILL after 15 s. Resolves once the process has exited. */
+  /** Resolves once the process has exited. */
   stop(): Promise<void>;
 }
 
-/** One run of a program. */
 interface Child {
-  readonly process: ChildProcess;
-  /** Resolves once it has exited and the rest of its process group is killed, such as nginx's workers. */
-  readonly exited: Promise<void>;
+  process: ChildProcess;
+  /** Resolves once it has exited, and the rest of its process group, such as nginx's workers, is killed. */
+  exited: Promise<void>;
 }
 
 /**
@@ -98,7 +94,6 @@ export async function supervise(spec: ProcessSpec, context: ProcessContext): Pro
   };
 }
 
-/** @param onLine is called with each line of its output. */
 function launch(spec: ProcessSpec, context: ProcessContext, onLine: (line: string) => void): Child {
   const dyingWithUs = ['--no-new-privs', '--pdeathsig', spec.orphanSignal ?? 'KILL', '--'];
   const child = spawn('setpriv', [...dyingWithUs, spec.command, ...spec.args], {
@@ -125,7 +120,6 @@ function killGroup(pid: number | undefined): void {
   }
 }
 
-/** @throws Error when `child` exits before it is ready, or takes too long. */
 async function ready(child: Child, spec: ProcessSpec): Promise<void> {
   // Not `exit`: the last output arrives before `close`.
   const closed = once(child.process, 'close').then(() => true);
@@ -139,7 +133,6 @@ async function ready(child: Child, spec: ProcessSpec): Promise<void> {
   throw new Error(`${spec.name} was not ready within ${startTimeout / 1_000} s.`);
 }
 
-/** Sends `signal`, and SIGKILL after 15 s. Resolves once the child has exited. */
 async function terminate({ process, exited }: Child, signal: NodeJS.Signals): Promise<void> {
   process.kill(signal);
   const timer = setTimeout(() => process.kill('SIGKILL'), stopTimeout);

@@ -6,66 +6,43 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { acceptsConnections } from '@longhand/shared/listen.ts';
 import { logFile } from '../native/log.ts';
-import {
-  type ProcessContext,
-  type ProcessSpec,
-  type SupervisedProcess,
-  supervise,
-} from '../native/supervisor.ts';
+import { type ProcessContext, type ProcessSpec, supervise } from '../native/supervisor.ts';
 
 export interface ObserveOptions extends Pick<ProcessContext, 'folder' | 'onLine'> {
   /** The port of Prometheus on 127.0.0.1. */
   port: number;
-  /** Seconds between two scrapes, 5 by default. */
+  /** Seconds between scrapes. */
   interval?: number;
-  /** Whether k6 may write metrics. Then so may every web page in a browser on this machine. */
+  /** Lets k6 write metrics, and every web page in a browser on this machine. */
   remoteWrite?: boolean;
-}
-
-export interface Observing {
-  /** Of Prometheus, without a slash at the end. */
-  url: string;
-  stop(): Promise<void>;
 }
 
 /**
  * Observes a native stack with Debian's Prometheus and exporters: mtail for nginx's log, redis_exporter for both Redis,
  * node_exporter for the disk. Keeps its data in the stack's folder `prometheus`.
  */
-export async function observeStack(options: ObserveOptions): Promise<Observing> {
+export async function observeStack(options: ObserveOptions) {
   const { folder, port, interval = 5, remoteWrite = false, onLine } = options;
   const settings = join(folder, 'observe');
-  const bridges = { expander: await bridge('expander', folder), tasks: await bridge('tasks', folder) };
-  const context = { folder, env: process.env, onLine };
-  const processes: SupervisedProcess[] = [];
-  const stop = async () => {
-    for (const running of processes.reverse()) await running.stop();
-    for (const { server } of Object.values(bridges)) server.close();
-  };
-  try {
-    const exporters = { proxy: await freePort(), redis: await freePort(), disk: await freePort() };
-    writeFileSync(join(settings, 'rules.yml'), rules());
-    const ports = { ...exporters, expander: bridges.expander.port, tasks: bridges.tasks.port };
-    writeFileSync(join(settings, 'prometheus.yml'), prometheusConfiguration(folder, interval, ports));
-    for (const spec of specs({ ...exporters, prometheus: port }, remoteWrite))
-      processes.push(await supervise(spec, context));
-    return { url: `http://127.0.0.1:${port}`, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  await using started = new AsyncDisposableStack();
+  const bridge = (service: string) =>
+    listening(started.use(toSocket(join(folder, 'run', `${service}-ops.sock`))));
+  const exporters = { proxy: await freePort(), redis: await freePort(), disk: await freePort() };
+  const ports = { ...exporters, expander: await bridge('expander'), tasks: await bridge('tasks') };
+  writeFileSync(join(settings, 'rules.yml'), rules());
+  writeFileSync(join(settings, 'prometheus.yml'), prometheusConfiguration(folder, interval, ports));
+  for (const spec of specs({ ...exporters, prometheus: port }, remoteWrite))
+    started.defer((await supervise(spec, { folder, env: process.env, onLine })).stop);
+  const running = started.move();
+  return { url: `http://127.0.0.1:${port}`, stop: () => running.disposeAsync() };
 }
 
 /** The rules as Prometheus reads them, the `spec` of Kubernetes' PrometheusRule. */
 export const rules = () =>
   readFileSync(join(import.meta.dirname, 'rules.yaml'), 'utf8').replace(/^(?: {2}|.*\n)/gm, '');
 
-/** Serves a service's operations endpoints on a TCP port of 127.0.0.1: Prometheus cannot scrape Unix sockets. */
-async function bridge(service: string, folder: string) {
-  const socket = join(folder, 'run', `${service}-ops.sock`);
-  const server = createServer((tcp) => pipeline(tcp, connect(socket), tcp, () => {}));
-  return { server, port: await listening(server) };
-}
+/** Forwards TCP connections to a Unix socket, which Prometheus cannot scrape. */
+const toSocket = (path: string) => createServer((tcp) => pipeline(tcp, connect(path), tcp, () => {}));
 
 /** prometheus.yml for a native stack: its ports, and the mount point of the store's disk. */
 function prometheusConfiguration(folder: string, interval: number, ports: Record<string, number>): string {
@@ -141,7 +118,7 @@ async function freePort(): Promise<number> {
   return await listening(server);
 }
 
-/** Listens on a free port of 127.0.0.1, and returns it. */
+/** Returns the free port of 127.0.0.1 on which it listens. */
 async function listening(server: Server): Promise<number> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return (server.address() as AddressInfo).port;

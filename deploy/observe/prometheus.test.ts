@@ -11,6 +11,7 @@ const missing = spawnSync('promtool', ['--version']).error !== undefined;
 
 test.skipIf(missing)(
   'promtool accepts the rules, and the alerts fire as rules.test.yml expects',
+  { timeout: 120_000 },
   async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'longhand-rules-'));
     onTestFinished(() => rmSync(cwd, { recursive: true }));

@@ -33,6 +33,15 @@ export const documents = (root: string, repository: string): Record<string, stri
     }),
   );
 
+/** Links to all documents; `current` is the one that shows them. */
+const links = (folder: string, current = '') =>
+  Object.entries(documentLinks)
+    .map(([source, words]) => {
+      const here = source === current ? ' aria-current="page"' : '';
+      return `<a href="${folder}${documentName(source)}"${here}>${words}</a>`;
+    })
+    .join('\n');
+
 function render(source: string, text: string, repository: string): string {
   const marked = new Marked({
     walkTokens(token) {
@@ -44,17 +53,13 @@ function render(source: string, text: string, repository: string): string {
       },
     },
   });
-  const links = Object.entries(documentLinks).map(
-    ([other, words]) =>
-      `<a href="${documentName(other)}"${other === source ? ' aria-current="page"' : ''}>${words}</a>`,
-  );
   // Wide parts scroll, also with the keyboard.
   const html = (marked.parse(text) as string)
     .replaceAll('<pre>', '<pre tabindex="0">')
     .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>');
   return `<header><nav aria-label="Longhand"><a href="../">Longhand</a>
-${links.join('\n')}</nav></header>
+${links('', source)}</nav></header>
 <main>
 ${html}</main>`;
 }
@@ -82,12 +87,7 @@ export const frontPage = (version: string) =>
 </main>
 <footer>
 <nav aria-label="Documents">
-${links(version)}
+${links('docs/').replace('>Changes<', `>Version ${version}<`)}
 </nav>
 </footer>`,
   );
-
-const links = (version: string) =>
-  Object.entries({ ...documentLinks, 'CHANGELOG.md': `Version ${version}` })
-    .map(([source, words]) => `<a href="docs/${documentName(source)}">${words}</a>`)
-    .join('\n');

@@ -1,7 +1,5 @@
+import { STATUS_CODES } from 'node:http';
 import { page } from './page.ts';
-
-// An import would also load undici, which takes longer than writing all pages.
-const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 interface ProxyError {
   /** Stable, for programs: tasks has the same codes. */
@@ -11,12 +9,9 @@ interface ProxyError {
   advice?: string;
   /** Whether the same request may succeed later. */
   again?: boolean;
-  /** Whether a submitted form is lost, but still in the browser. */
-  form?: boolean;
 }
 
 const error = (code: string, reason: string, more: Partial<ProxyError> = {}) => ({ code, reason, ...more });
-const later = { again: true, form: true };
 
 /** nginx's own errors, by status; `login` is the login limit. */
 const errors: Record<string, ProxyError> = {
@@ -26,7 +21,6 @@ const errors: Record<string, ProxyError> = {
   411: error('length_required', 'The request does not say how long it is.'),
   413: error('body_too_large', 'The request is too large.', {
     advice: 'A form may have 64 KiB, an import 1 MiB, a list of URLs 8 MiB.',
-    form: true,
   }),
   414: error('url_too_long', 'The address is too long.'),
   421: error('unknown_host', 'The task list does not answer to this name.', {
@@ -36,23 +30,23 @@ const errors: Record<string, ProxyError> = {
   }),
   429: error('too_many_requests', 'Too many requests from your address.', {
     advice: 'Wait a second, then try again.',
-    ...later,
+    again: true,
   }),
   login: error('too_many_requests', 'Too many attempts to log in from your address.', {
     advice: 'Five a minute are allowed. Wait 12 seconds, then try again.',
   }),
   431: error('headers_too_large', 'The headers of the request are too long.'),
-  500: error('internal', 'Something went wrong on our side.', later),
+  500: error('internal', 'Something went wrong on our side.', { again: true }),
   501: error('unknown_method', 'This method is not supported.'),
   502: error('unreachable', 'The application is not answering.', {
     advice: 'It is being restarted. Try again in a few seconds.',
-    ...later,
+    again: true,
   }),
   503: error('unavailable', 'The application is busy.', {
     advice: 'Try again in a few seconds.',
-    ...later,
+    again: true,
   }),
-  504: error('timeout', 'The application took too long to answer.', later),
+  504: error('timeout', 'The application took too long to answer.', { again: true }),
   505: error('unsupported_version', 'This version of HTTP is not supported.'),
 };
 
@@ -72,7 +66,7 @@ export function errorFiles(): Record<string, string> {
     const detail = `${reason} ${advice}`.trim();
     const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code };
     for (const name of ['', 'expander', 'tasks'] as const)
-      files[`errors/${name}/${kind}.html`] = errorPage(status, error, name);
+      files[`errors/${name}/${kind}.html`] = errorPage(kind, status, error, name);
     files[`errors/${kind}.json`] = JSON.stringify(problem);
     files[`errors/${kind}.code`] = JSON.stringify({ code, message: detail });
   }
@@ -80,12 +74,13 @@ export function errorFiles(): Record<string, string> {
 }
 
 function errorPage(
+  kind: string,
   status: number,
-  { reason, advice, again, form }: ProxyError,
+  { reason, advice, again }: ProxyError,
   name: keyof typeof applications,
 ): string {
   const { title, start } = applications[name];
-  const sent = form ? '<p>Your browser’s Back button brings back what you wrote.</p>' : '';
+  const sent = kind === 'login' ? '' : '<p>Your browser’s Back button brings back what you wrote.</p>';
   // An empty reference leads to the same address, with its query.
   const retry = again ? '<a href="">Try again</a>' : '';
   const name421 = '<p><code>LONGHAND_TASKS_NAME=<!--# echo var="host" --></code></p>';

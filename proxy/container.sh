@@ -1,6 +1,7 @@
 #!/bin/sh
-# In containers: reload nginx when the certificate changes.
+# In containers: listens on IPv6, too, if the container has it, and reloads nginx when the certificate changes.
 set -u
+! grep -q . /proc/net/if_inet6 2>/dev/null || sed -i 's/^\( *listen \)\*\(:.*\)/&\n\1[::]\2/' /etc/nginx/conf.d/*
 [ -n "${LONGHAND_TLS:-}" ] || exit 0
 read_files() { cat /run/secrets/certificates/fullchain.pem /run/secrets/certificates/privkey.pem | cksum; }
 files=$(read_files)

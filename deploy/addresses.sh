@@ -1,10 +1,9 @@
 #!/bin/sh
-# Prints the applications' URLs: deploy/addresses.sh BIND. BIND is the proxy's address as in a URL. Reads LONGHAND_PORT, the
-# ports and names of both applications, LONGHAND_FRONT and LONGHAND_HTTPS_PORT.
+# Prints the applications' URLs: deploy/addresses.sh BIND, where BIND is the proxy's address as in a URL.
 set -eu
 bind=$1
 
-# This machine's addresses of a family (inet or inet6), without those of containers.
+# This machine's addresses of a family (inet or inet6), without the bridges of Docker.
 addresses() {
     ip -o address show scope global 2>/dev/null |
         grep -Ev '^[0-9]+: (docker|br-|veth)' | sed -n "s/.*[[:space:]]$1 \([0-9a-f.:]*\).*/\1/p" | grep -Ev '^(127\.|::1$|fe80:)'

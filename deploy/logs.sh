@@ -1,7 +1,6 @@
 #!/bin/sh
-# Follows the logs of containers or of FILE, the native log; with ID, prints the lines about one request:
+# Follows the containers' logs or the native log FILE; with ID, prints the lines about one request. In a pipe the lines are JSON.
 #   deploy/logs.sh [ID [FILE]]
-# Readable lines on a terminal, JSON in a pipe.
 set -eu
 id=${1:-} file=${2:-}
 format=shared/src/log-line.ts

@@ -30,10 +30,7 @@ export function stackFaults(env: NodeJS.ProcessEnv): string[] {
   }
 }
 
-/**
- * The faults that a service finds in its variables. It does not get `HOST` and others that the stack sets itself. It checks
- * them again when it starts, because it may run without the stack.
- */
+/** The faults that a service finds in its own variables. It checks them again when it starts, perhaps without the stack. */
 async function serviceFaults(service: string, env: NodeJS.ProcessEnv): Promise<string[]> {
   const own = Object.entries(withoutStackVariables(env)).filter(([name]) =>
     /^(EXPANDER|TASKS)_|^(LOG_LEVEL|NODE_COMPILE_CACHE)$/.test(name),
@@ -49,7 +46,7 @@ async function serviceFaults(service: string, env: NodeJS.ProcessEnv): Promise<s
   }
 }
 
-/** Scripts that build images read two more names. */
+// Scripts that build images read two more names.
 const readAll = (env: NodeJS.ProcessEnv) =>
   readEnv(allVariables, env, {
     prefix: 'LONGHAND_',
@@ -126,13 +123,12 @@ function readPair(folder: string): X509Certificate | undefined {
   throw new Error('privkey.pem is not the key of fullchain.pem');
 }
 
-/** Traces were removed. Only `.env` is checked: in the environment these names may be for other programs. */
+/** Checks only `.env`: in the environment these names may be for other programs. */
 const traceFaults = (env: NodeJS.ProcessEnv) =>
   Object.keys(env)
     .filter((name) => name.startsWith('OTEL_'))
     .map((name) => `${name}: Longhand no longer exports traces; delete this line`);
 
-// The container `settings` runs this.
 if (import.meta.main) {
   await readOrExit((env) => readSettings(env, [...traceFaults(env), ...certificateFaults(env)]));
   for (const warning of warningsAbout(process.env, 'in containers')) console.log(`Warning: ${warning}`);

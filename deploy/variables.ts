@@ -15,7 +15,7 @@ const hostName = z
 
 const path = z.string().default('');
 
-/** The variables of the stack around the services. Each service has its own in its `config.ts`. */
+/** Each service has its own variables in its `config.ts`. */
 export const stackVariables = {
   LONGHAND_BIND: z.union([z.ipv4(), z.ipv6()], 'is not an IP address').default('127.0.0.1'),
   LONGHAND_PORT: port.default(8080),
@@ -27,7 +27,6 @@ export const stackVariables = {
     .regex(/^[1-9]\d{0,6}r\/[sm]$/, 'is not a rate such as 10r/s or 30r/m')
     .default('1000r/s'),
   LONGHAND_WORKERS: integer(1, 16).optional(),
-  /** The networks of a front, whose X-Forwarded-* headers are trusted. */
   LONGHAND_FRONT: list(
     z.union([z.cidrv4(), z.cidrv6()], 'is not a list of networks such as 10.80.80.1/32,fd00::1/128'),
   ).default([]),
@@ -52,6 +51,5 @@ export const containerVariables = {
 
 export const allVariables = { ...stackVariables, ...containerVariables };
 
-/** The rest of `env`: a service refuses unknown names with its prefix. */
 export const withoutStackVariables = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !(name in allVariables)));

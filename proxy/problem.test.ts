@@ -122,16 +122,6 @@ describe('An error of the proxy', async () => {
     },
   );
 
-  test('of the expander is text/html, like everything but /api/chain', async () => {
-    const response = await send(proxy.ports.expander, '/api?u=x', { headers: json });
-    expect(response.status).toBe(502);
-    expect(response.headers).toMatchObject({
-      'content-type': 'text/html',
-      'x-power-by': 'Longhand',
-      'retry-after': '5',
-    });
-  });
-
   test('is 502 for a write if every replica is down', async () => {
     application.closeAllConnections();
     await new Promise((resolve) => application.close(resolve));

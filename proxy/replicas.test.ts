@@ -1,14 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
 import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createFolders } from '@longhand/deploy/native/folders.ts';
+import { service, upstreamServers } from '@longhand/deploy/native/processes.ts';
+import { supervise } from '@longhand/deploy/native/supervisor.ts';
 import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { send } from '@longhand/shared/testing/send.ts';
 import { startShortener } from '@longhand/shortener';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startReplicas } from './testing/replicas.ts';
 
 /** The nginx of the stack's image; without an engine that of this machine. */
 const image = (await engineAnswers()) ? 'nginx:1.30' : undefined;
@@ -109,12 +115,19 @@ test('concurrent requests for one cold link to two expanders make one chain', {
 }, async () => {
   const shortener = await startShortener();
   onTestFinished(shortener.close);
+  const folder = await mkdtemp(join(tmpdir(), 'longhand-replicas-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  createFolders(folder);
   // Without Redis they share nothing.
-  const expanders = await startReplicas('expander', { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' });
-  onTestFinished(expanders.stop);
+  const env = { ...childEnvironment, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };
+  const replicas = ['expander', 'expander-2'];
+  for (const name of replicas) {
+    const spec = service('expander', name, 'no-redis', folder);
+    onTestFinished((await supervise(spec, { folder, env, onLine() {} })).stop);
+  }
   const proxy = await startTemporaryProxy({
     LONGHAND_API_RATE: '1000000r/s',
-    LONGHAND_EXPANDER_SERVER: expanders.server,
+    LONGHAND_EXPANDER_SERVER: upstreamServers(replicas, folder),
   });
   onTestFinished(proxy.stop);
 

@@ -1,9 +1,8 @@
 #!/bin/sh
-# Runs the stack in containers in the foreground: builds changed images, prints the addresses once everything is healthy,
-# then follows the logs until Ctrl-C stops it.
+# Builds changed images, starts the containers, prints the addresses, and follows the logs until Ctrl-C stops the stack.
 set -eu
 
-# A bad setting, here or in .env, ends the start before it touches a running stack.
+# A bad setting must not stop a running stack.
 ours=$(env | sed -n '/_FILE=\|^LONGHAND_CERTIFICATES=/d; s/^\(\(LONGHAND\|EXPANDER\|TASKS\)_[A-Za-z0-9_]*\)=.*/--env \1/p')
 # shellcheck disable=SC2086 # two words for each name
 warnings=$(docker compose run --build --rm -T $ours settings)
@@ -12,7 +11,6 @@ running=$(docker compose ps --quiet)
 docker compose up --build --wait || {
     status=$?
     log=$(docker compose logs --tail 20)
-    # Do not stop a stack that was already running.
     [ -n "$running" ] || docker compose down 2>/dev/null
     echo "$log"
     echo 'The stack did not start: the reason is above. For the store, see docs/operate.md.' >&2
@@ -20,7 +18,6 @@ docker compose up --build --wait || {
     exit $status
 }
 (
-    # The proxy's variables, and the published address, such as 0.0.0.0:8080.
     env=$(docker compose exec -T proxy env)
     for name in PORT EXPANDER_PORT TASKS_PORT EXPANDER_NAME TASKS_NAME FRONT HTTPS_PORT; do
         export "LONGHAND_$name=$(echo "$env" | sed -n "s/^LONGHAND_$name=//p")"

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Builds the images for Kubernetes and prints their names:
-#   deploy/kubernetes/build.sh [TARGET…]
+# Builds the images for Kubernetes and prints their names: deploy/kubernetes/build.sh [TARGET…]
 set -eu
 cd "$(dirname "$0")/../.."
 [ $# -gt 0 ] || set -- proxy expander tasks

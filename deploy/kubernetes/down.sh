@@ -3,7 +3,6 @@
 set -eu
 cd "$(dirname "$0")/../.."
 
-# Everything except the namespace and its volume claims.
 kubectl delete --ignore-not-found --wait --namespace longhand \
     deployment,statefulset,cronjob,job,pod,service,poddisruptionbudget,networkpolicy,configmap,secret \
     --selector app.kubernetes.io/part-of=longhand

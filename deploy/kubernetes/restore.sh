@@ -5,7 +5,7 @@ set -eu
 file=${1:-}
 kubectl() { command kubectl --namespace longhand "$@"; }
 
-# Start the store again even if a step fails.
+# If a step fails, too.
 trap 'set +e; kubectl delete --ignore-not-found --cascade=foreground --wait job restore >/dev/null; kubectl scale --replicas 1 statefulset tasks-store' EXIT
 kubectl scale --replicas 0 statefulset tasks-store
 kubectl wait --for delete --timeout 60s pod tasks-store-0

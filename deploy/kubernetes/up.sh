@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the images, loads them into the cluster of the current context, applies the overlay `local` and waits.
-# $KUBERNETES_LOAD is the command that loads an image into the cluster, such as `kind load docker-image`.
-# With $LONGHAND_REGISTRY or $LONGHAND_VERSION, the cluster pulls the images of a release instead.
+#   KUBERNETES_LOAD='kind load docker-image'     loads an image into the cluster
+#   LONGHAND_REGISTRY=… LONGHAND_VERSION=…       name the images of a release instead
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -9,8 +9,7 @@ released=${LONGHAND_REGISTRY:-}${LONGHAND_VERSION:-}
 [ -n "$released" ] || images=$(deploy/kubernetes/build.sh)
 if [ -n "${KUBERNETES_LOAD:-}" ] && [ -z "$released" ]; then
     for image in $images "$(sed -n 's/.*name: redis, newTag: \(.*\) }/redis:\1/p' deploy/kubernetes/base/kustomization.yaml)"; do
-        # The variable may hold a command and its arguments.
-        # shellcheck disable=SC2086
+        # shellcheck disable=SC2086 # a command and its arguments
         $KUBERNETES_LOAD "$image"
     done
 fi

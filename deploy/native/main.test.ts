@@ -1,16 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  appendFileSync,
-  chmodSync,
-  cpSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs';
+import { appendFileSync, chmodSync, cpSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join, relative } from 'node:path';
@@ -64,24 +55,10 @@ const members = (group: number) =>
 
 /** The TCP ports that processes of a group listen on. */
 function listeningPorts(group: number): number[] {
-  const open = members(group).flatMap((pid) =>
-    readdirSync(`/proc/${pid}/fd`).map((fd) => {
-      try {
-        return readlinkSync(`/proc/${pid}/fd/${fd}`);
-      } catch {
-        return '';
-      }
-    }),
-  );
-  const sockets = ['tcp', 'tcp6'].flatMap((family) =>
-    readFileSync(`/proc/net/${family}`, 'utf8').trim().split('\n').slice(1),
-  );
-  const ports = sockets
-    .map((line) => line.trim().split(/\s+/))
-    // 0A is LISTEN.
-    .filter(([, , , state, , , , , , inode]) => state === '0A' && open.includes(`socket:[${inode}]`))
-    .map(([, local = '']) => Number.parseInt(local.split(':')[1] ?? '', 16));
-  return [...new Set(ports)].toSorted();
+  const own = members(group).map((pid) => `pid=${pid},`);
+  const sockets = execFileSync('ss', ['-Hltnp'], { encoding: 'utf8' }).split('\n');
+  const found = sockets.filter((line) => own.some((pid) => line.includes(pid)));
+  return [...new Set(found.map((line) => Number(/:(\d+) /.exec(line)?.[1])))].toSorted();
 }
 
 // These tests share one stack and run in this order.

@@ -12,10 +12,7 @@ import { startLog } from './log.ts';
 import { ask, becomeRunner } from './runner.ts';
 import type { Stack } from './stack.ts';
 
-/**
- * Runs the stack without Docker: `up` in the foreground; `ps` shows what runs, `down` stops it, `observe` starts a
- * Prometheus beside it. Each command loads only its own modules, so it starts quickly.
- */
+// Runs the stack without Docker. Each command loads only its own modules, so it starts quickly.
 const commands: Record<string, () => Promise<void>> = { up, ps, down, observe };
 
 const checkout = join(import.meta.dirname, '..', '..');
@@ -36,7 +33,7 @@ try {
   process.exitCode = error instanceof EnvironmentError ? configurationExitCode : 1;
 }
 
-/** Creates the folders. If root started this program, runs it again as an account without privileges. */
+/** Creates the folders. If root started this program, replaces it with the same one without privileges. */
 function prepare(): void {
   createFolders(folder);
   const account = unprivilegedAccount(checkout);
@@ -71,7 +68,7 @@ async function up(): Promise<void> {
   print('\nStopping. The tasks are kept.');
 }
 
-/** Makes file paths absolute: the processes run in another folder. */
+/** The processes run in another folder. */
 function withAbsoluteFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const resolved = { ...env };
   for (const [name, path] of Object.entries(env))

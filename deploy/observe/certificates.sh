@@ -1,6 +1,5 @@
 #!/bin/bash
-# Prints when a server's certificate for each name expires, for node_exporter's textfile collector:
-#   certificates.sh tls:8443 a.example b.example
+# Prints expiry times for node_exporter's textfile collector: certificates.sh tls:8443 a.example b.example
 set -u
 server=$1
 shift

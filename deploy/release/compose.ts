@@ -16,12 +16,7 @@ interface Service {
   depends_on?: Record<string, object>;
 }
 
-/**
- * docker-compose.yml with images instead of builds, without the parts that need a checkout.
- *
- * @param text docker-compose.yml.
- * @param imageOf names the image of a target.
- */
+/** docker-compose.yml (`text`) with images instead of builds, without the services that need a checkout. */
 export function releasedStack(text: string, imageOf: (target: string) => string) {
   const { services, ...others } = parse(text, { merge: true });
   const top = Object.entries(others).filter(([key]) => !key.startsWith('x-'));
@@ -37,7 +32,6 @@ export function releasedStack(text: string, imageOf: (target: string) => string)
   return { ...Object.fromEntries(top), services: Object.fromEntries(released) };
 }
 
-/** @param target whose metadata buildx wrote into `folder`. */
 function builtImage(folder: string, target: string): string {
   const built = JSON.parse(readFileSync(join(folder, `${target}.json`), 'utf8'));
   const digest: string = built['containerimage.digest'];

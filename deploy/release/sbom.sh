@@ -1,8 +1,6 @@
 #!/bin/sh
-# Prints a service's SBOM (CycloneDX):
-#   deploy/release/sbom.sh SERVICE
-# `npm sbom --omit=dev` also omits another workspace's development dependencies. So npm reads copies of the manifests
-# without the other services and without development dependencies.
+# Prints a service's SBOM (CycloneDX): deploy/release/sbom.sh SERVICE
+# `npm sbom --omit=dev` omits a package that any workspace needs for development, so npm reads manifests without those.
 set -eu
 cd "$(dirname "$0")/../.."
 folder=$(mktemp -d)

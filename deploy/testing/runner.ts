@@ -3,11 +3,10 @@ import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { freeStackPorts } from './temporary-stack.ts';
 
-export type Variables = Record<string, string | number>;
+type Variables = Record<string, string>;
 
 export interface Started {
   child: ChildProcess;
@@ -25,6 +24,7 @@ export class Runner {
   /** Its parent folder. */
   home = '';
   ports = { LONGHAND_PORT: 0, LONGHAND_EXPANDER_PORT: 0, LONGHAND_TASKS_PORT: 0 };
+  variables: Variables = {};
   readonly #children: ChildProcess[] = [];
 
   constructor() {
@@ -33,7 +33,7 @@ export class Runner {
       await chmod(this.home, 0o711);
       this.checkout = join(this.home, `$HOME [a-z] "it's" ;#{${'x'.repeat(100)}`);
       await mkdir(this.checkout);
-      this.ports = (await freeStackPorts()).ports;
+      Object.assign(this, await freeStackPorts());
     });
     afterAll(async () => {
       for (const child of this.#children.splice(0)) {
@@ -48,21 +48,20 @@ export class Runner {
 
   /** Runs a command of `main`: up, ps or down. */
   run(command: string, variables: Variables = {}): Started {
-    const env = { ...process.env, ...asText(this.ports), ...asText(variables) };
+    const env = { ...process.env, ...this.variables, ...variables };
     const child = spawn(process.execPath, [this.main, command, this.folder], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#children.push(child);
-    let soFar = '';
+    let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (chunk: string) => {
-        soFar += chunk;
+        output += chunk;
       });
     }
-    const written = Promise.all([text(child.stdout), text(child.stderr)]);
-    const exited = once(child, 'exit').then(async ([code]) => ({ code, output: (await written).join('') }));
-    return { child, output: () => soFar, exited };
+    const exited = once(child, 'close').then(([code]) => ({ code, output }));
+    return { child, output: () => output, exited };
   }
 
   /** Starts the stack, and resolves as `announced`. */
@@ -111,6 +110,3 @@ export function alive(pids: readonly number[]): number[] {
     }
   });
 }
-
-const asText = (values: Variables) =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, `${value}`]));

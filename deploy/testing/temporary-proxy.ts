@@ -1,7 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFileSync, rmSync } from 'node:fs';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv } from '@longhand/shared/env.ts';
 import { acceptsConnections } from '@longhand/shared/listen.ts';
@@ -29,20 +29,14 @@ export interface TemporaryProxy {
   stop(): Promise<void>;
 }
 
-/** The pages by path, rendered once per process: that takes longer than starting nginx. */
-let pages: Promise<[path: string, page: Buffer][]> | undefined;
+/** A folder with the pages, made once per process: that takes longer than starting nginx. */
+let pages: Promise<string> | undefined;
 
 async function makePages() {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-pages-'));
+  process.once('exit', () => rmSync(folder, { recursive: true }));
   await writePages(folder);
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-  const made = files.map(
-    async (path): Promise<[string, Buffer]> => [relative(folder, path), await readFile(path)],
-  );
-  return Promise.all(made).finally(() => rm(folder, { recursive: true }));
+  return folder;
 }
 
 /**
@@ -68,33 +62,21 @@ export async function startTemporaryProxy(
     ...variables,
   });
   pages ??= makePages();
-  for (const [path, page] of await pages) {
-    await mkdir(dirname(join(prefix, 'pages', path)), { recursive: true });
-    await writeFile(join(prefix, 'pages', path), page);
-  }
+  await cp(await pages, join(prefix, 'pages'), { recursive: true });
   const files = (await readdir(join(prefix, 'conf.d'))).map((name) => join('conf.d', name));
   for (const name of ['nginx.conf', ...files]) {
     const path = join(prefix, name);
     await writeFile(path, edit(await readFile(path, 'utf8'), name));
   }
-  const log: string[] = [];
+  const errors: string[] = [];
   await writeFile(join(folder, logFile), '');
-  const accessLog = openSync(join(folder, logFile), 'r');
-  let bytesRead = 0;
-  let stopped = false;
-  // Read each line once: some tests look after each of a thousand requests.
-  const readLog = () => {
-    const more = Buffer.alloc(fstatSync(accessLog).size - bytesRead);
-    readSync(accessLog, more, 0, more.length, bytesRead);
-    const end = more.lastIndexOf('\n') + 1;
-    bytesRead += end;
-    log.push(...more.toString('utf8', 0, end).split('\n').slice(0, -1));
-  };
+  const read = () => [...errors, ...readFileSync(join(folder, logFile), 'utf8').split('\n').slice(0, -1)];
+  let stopped: string[] | undefined;
   const spec = proxy('127.0.0.1', ports.all);
   const nginx = await supervise(image === undefined ? spec : inContainer(spec, folder, image), {
     folder,
     env: { PATH: searchPath(process.env) },
-    onLine: (_, line) => log.push(line),
+    onLine: (_, line) => errors.push(line),
   });
   // nginx opens its ports in turn, and the supervisor waits for the first.
   for (const port of Object.values(ports)) {
@@ -103,17 +85,14 @@ export async function startTemporaryProxy(
   return {
     ports,
     get log() {
-      if (!stopped) readLog();
-      return log;
+      return stopped ?? read();
     },
     get pid() {
       return nginx.pid ?? 0;
     },
     async stop() {
       await nginx.stop();
-      readLog();
-      stopped = true;
-      closeSync(accessLog);
+      stopped = read();
       await rm(folder, { recursive: true, force: true });
     },
   };

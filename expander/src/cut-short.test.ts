@@ -12,13 +12,7 @@ import type { Request } from './hop/exchange.ts';
 
 /** The parts that are equal in two visits. */
 const told = ({ hops, longUrl, redirectCount, end }: Expansion) => ({
-  hops: hops.map(({ kind, status, method, incomplete, title }) => ({
-    kind,
-    status,
-    method,
-    incomplete,
-    title,
-  })),
+  hops: hops.map(({ kind, status, method, incomplete, title }) => [kind, status, method, incomplete, title]),
   longUrl: longUrl?.replace(/\?.*/, ''),
   redirectCount,
   end,
@@ -44,10 +38,8 @@ const chain =
     else if (path === '/end') response.writeHead(200, { 'Content-Type': 'text/plain' });
     else response.writeHead(isRefused ? 405 : 302, isRefused ? {} : { Location: `${next}?${query}` });
     if (path === '/page' && method === 'GET') {
-      for (const half of [
-        '<title>A page</title>',
-        `<meta http-equiv=refresh content="0;/refused?${query}">`,
-      ]) {
+      const refresh = `<meta http-equiv=refresh content="0;/refused?${query}">`;
+      for (const half of ['<title>A page</title>', refresh]) {
         response.write(half);
         await step(query);
       }

@@ -22,7 +22,7 @@ import { takePlaces } from './limits/take-places.ts';
 import { createExpanderMetrics } from './metrics.ts';
 import { createApp } from './web/app.ts';
 
-/** Everything outside the process. */
+/** What the expander gets from outside. */
 export interface Outside {
   log: Log;
   /** A cache that all replicas share. Without it, each process has only its own. */
@@ -106,7 +106,7 @@ function countInFlight(gauge: Gauge) {
     };
 }
 
-/** The class of a status, because a website may send any from 0 to 999,999,999 and each label value is a time series. */
+/** Only the class is a label: each label value is a time series, and websites choose the status (0 to 999,999,999). */
 const statusClass = ({ status }: HopResponse) => ({
   status_class: status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : 'other',
 });

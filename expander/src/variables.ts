@@ -3,11 +3,11 @@ import ip from 'ipaddr.js';
 /** Only load tests read `EXPANDER_URL`. */
 export const ownNames = { prefix: 'EXPANDER_', others: ['EXPANDER_URL'] };
 
-/** An environment variable, parsed in the same way by the service and the command. */
+/** An environment variable of the service and the command. */
 export interface Variable<Value> {
   /** The default, as text. */
   fallback: string;
-  /** @returns undefined if the text is invalid, and `fault` is the message. */
+  /** @returns undefined if the text is invalid. */
   read(text: string): Value | undefined;
   fault: string;
 }

@@ -47,118 +47,90 @@ const page = '200 OK\r\nContent-Type: text/html; charset=utf-8';
 const list = (url: string) =>
   Array.from({ length: 60 }, (_, i) => `http://${i}.${url.replace(/\s/g, '')}`).join('\n');
 
+const input = (size: number, pieces: string[], send: Strangers['send']): Strangers => ({
+  size,
+  pieces,
+  send,
+});
+/** A page of HTML. */
+const html = (pieces: string[], body = (text: string) => text) =>
+  input(65_536, pieces, (text) => expandAnswer(page, body(text)));
+const [chunked, xhtml] = [
+  `${page}\r\nTransfer-Encoding: chunked`,
+  '200 OK\r\nContent-Type: application/xhtml+xml',
+];
+const locations = urls.map(bytes);
+const requestHeaders = words`CDN-Loop X-Forwarded-For X-Request-Id Accept If-None-Match Cookie User-Agent`;
+
 /** The places that accept untrusted text, with the maximum size of each. */
 const strangers: Record<string, Strangers> = {
-  u: { size: 8_192, pieces: urls, send: (text) => get(`u=${encodeURIComponent(text)}`) },
-  'u of the page': {
-    size: 8_192,
-    pieces: urls,
-    send: async (text) => (await app.request(`/?u=${encodeURIComponent(text)}`)).text(),
-  },
-  query: {
-    size: 32_000,
-    pieces: ['&', 'u', 'u=', 'cb=', '%', '+', 'a', ';', '?'],
-    send: (text) => get(text),
-  },
-  cb: { size: 32_000, pieces: tokens, send: (text) => get(`u=${target()}&cb=${encodeURIComponent(text)}`) },
-  ...Object.fromEntries(
-    ['CDN-Loop', 'X-Forwarded-For', 'X-Request-Id', 'Accept', 'If-None-Match', 'Cookie', 'User-Agent'].map(
-      (name) => [
-        name,
-        { size: 32_000, pieces: tokens, send: (text: string) => get('u=a.invalid', { [name]: `.${text}.` }) },
-      ],
-    ),
+  u: input(8_192, urls, (text) => get(`u=${encodeURIComponent(text)}`)),
+  'u of the page': input(8_192, urls, async (text) =>
+    (await app.request(`/?u=${encodeURIComponent(text)}`)).text(),
   ),
-  'list, one line': {
-    size: 8_000_000,
-    pieces: ['[', ']', '"', ',', '\n', '\r', ' ', '\\', 'a'],
-    send: expandLines,
-  },
-  'list, each line': { size: 4_000, pieces: urls, send: (text) => expandLines(list(text)) },
-  Location: {
-    size: 16_000,
-    pieces: urls.map(bytes),
-    send: (text) => expandAnswer(`302 Found\r\nLocation: ${text.replace(/[\r\n]/g, '')}`),
-  },
-  'Location of a wrapper': {
-    size: 16_000,
-    pieces: words`* ** - _ __; /v3/__ %25 %2f -2F ;AAAA !! https://urldefense.com/v3/__`,
-    send: (text) =>
-      expandAnswer(`302 Found\r\nLocation: https://urldefense.com/v3/__http://a/${text}__;eHh4!!`),
-  },
-  'Location of each line': {
-    size: 4_500,
-    pieces: urls.map(bytes),
-    async send(text) {
-      await origin.answer({ bytes: `HTTP/1.1 302 Found\r\nLocation: http://${text}\r\n\r\n` });
-      await expandLines(Array.from({ length: 48 }, target).join('\n'));
-    },
-  },
-  'Set-Cookie': {
-    size: 15_000,
-    pieces: cookie,
-    send: (text) => expandAnswer(`302 Found\r\nLocation: /\r\n${lines('Set-Cookie', text)}`),
-  },
-  Refresh: {
-    size: 16_000,
-    pieces: ['0', ';', ',', 'url', '=', '"', "'", ' ', '.', ...urls.map(bytes)],
-    send: (text) => expandAnswer(`${page}\r\nRefresh: ${text}`),
-  },
-  'header fields': {
-    size: 16_000,
-    pieces: [...words`: a`, ...[' ', '\t', '\r\n', '\n'], ...fields],
-    send: (text) => expandAnswer(`200 OK\r\n${text}`),
-  },
-  page: { size: 65_536, pieces: markup, send: (text) => expandAnswer(page, text) },
-  'page with a script': {
-    size: 65_536,
-    pieces: [
-      ...words`location window . = == href replace( { } " ' \` \\ // /* */ </script><script>`,
-      ' ',
-      '\n',
-    ],
-    send: (text) => expandAnswer(page, `<script>location ${text}</script>`),
-  },
-  'page with a title': {
-    size: 65_536,
-    pieces: [
+  query: input(32_000, words`& u u= cb= % + a ; ?`, get),
+  cb: input(32_000, tokens, (text) => get(`u=${target()}&cb=${encodeURIComponent(text)}`)),
+  ...Object.fromEntries(
+    requestHeaders.map((name) => [
+      name,
+      input(32_000, tokens, (text) => get('u=a.invalid', { [name]: `.${text}.` })),
+    ]),
+  ),
+  'list, one line': input(8_000_000, [...words`[ ] " , a`, '\n', '\r', ' ', '\\'], expandLines),
+  'list, each line': input(4_000, urls, (text) => expandLines(list(text))),
+  Location: input(16_000, locations, (text) =>
+    expandAnswer(`302 Found\r\nLocation: ${text.replace(/[\r\n]/g, '')}`),
+  ),
+  'Location of a wrapper': input(
+    16_000,
+    words`* ** - _ __; /v3/__ %25 %2f -2F ;AAAA !! https://urldefense.com/v3/__`,
+    (text) => expandAnswer(`302 Found\r\nLocation: https://urldefense.com/v3/__http://a/${text}__;eHh4!!`),
+  ),
+  'Location of each line': input(4_500, locations, async (text) => {
+    await origin.answer({ bytes: `HTTP/1.1 302 Found\r\nLocation: http://${text}\r\n\r\n` });
+    await expandLines(Array.from({ length: 48 }, target).join('\n'));
+  }),
+  'Set-Cookie': input(15_000, cookie, (text) =>
+    expandAnswer(`302 Found\r\nLocation: /\r\n${lines('Set-Cookie', text)}`),
+  ),
+  Refresh: input(16_000, [...words`0 ; , url = " ' .`, ' ', ...locations], (text) =>
+    expandAnswer(`${page}\r\nRefresh: ${text}`),
+  ),
+  'header fields': input(16_000, [...words`: a`, ...[' ', '\t', '\r\n', '\n'], ...fields], (text) =>
+    expandAnswer(`200 OK\r\n${text}`),
+  ),
+  page: html(markup),
+  'page with a script': html(
+    [...words`location window . = == href replace( { } " ' \` \\ // /* */ </script><script>`, ...[' ', '\n']],
+    (text) => `<script>location ${text}</script>`,
+  ),
+  'page with a title': html(
+    [
       ...words`& &nbsp &amp; &#10; </ </title a`,
-      ' ',
-      '\n',
-      '\v',
-      '\0',
-      bytes(above),
-      bytes('\u{1f600}'),
+      ...[' ', '\n', '\v', '\0', bytes(above), bytes('\u{1f600}')],
     ],
-    send: (text) => expandAnswer(page, `<title>${text}</title>`),
-  },
-  'page with <base>': {
-    size: 65_536,
-    pieces: markup,
-    send: (text) =>
-      expandAnswer(page, `<base href="//a${bytes(above.repeat(4_000) + below.repeat(4_000))}">${text}`),
-  },
-  'XML page': {
-    size: 65_536,
-    pieces: [
-      ...markup,
-      ...words`<?xml ?> h:`,
-      '<!DOCTYPE ',
-      '<!ENTITY ',
+    (text) => `<title>${text}</title>`,
+  ),
+  'page with <base>': html(
+    markup,
+    (text) => `<base href="//a${bytes(above.repeat(4_000) + below.repeat(4_000))}">${text}`,
+  ),
+  'XML page': input(
+    65_536,
+    [
+      ...[...markup, ...words`<?xml ?> h:`, '<!DOCTYPE ', '<!ENTITY '],
       ' xmlns="http://www.w3.org/1999/xhtml"',
     ],
-    send: (text) => expandAnswer('200 OK\r\nContent-Type: application/xhtml+xml', text),
-  },
-  'chunk sizes, byte by byte': {
-    size: 4_096,
-    pieces: ['0', '1', 'f', ';', '"', ' ', '\t', '=', 'a', '\r', '\n', '\r\n', 'x'],
-    send: (text) => expandAnswer(`${page}\r\nTransfer-Encoding: chunked`, text, { urls: 2, piece: 1 }),
-  },
-  chunks: {
-    size: 65_536,
-    pieces: ['1\r\na\r\n', '1;a\r\na\r\n', '0\r\n', '\r\n', 'f', ';', ' '],
-    send: (text) => expandAnswer(`${page}\r\nTransfer-Encoding: chunked`, text),
-  },
+    (text) => expandAnswer(xhtml, text),
+  ),
+  'chunk sizes, byte by byte': input(
+    4_096,
+    [...words`0 1 f ; " = a x`, ...[' ', '\t', '\r', '\n', '\r\n']],
+    (text) => expandAnswer(chunked, text, { urls: 2, piece: 1 }),
+  ),
+  chunks: input(65_536, ['1\r\na\r\n', '1;a\r\na\r\n', '0\r\n', '\r\n', 'f', ';', ' '], (text) =>
+    expandAnswer(chunked, text),
+  ),
 };
 
 testWorstInputs(strangers);

@@ -3,9 +3,9 @@ import type { Expansion } from '../expansion/expansion.ts';
 import { maxLength, tooLong } from '../expansion/target.ts';
 import type { NumberedUrl } from './url-list.ts';
 
-/** The response line for one line of the request. */
+/** A line of the response. */
 export interface BulkLine extends Pick<Expansion, 'longUrl' | 'redirectCount' | 'cached'> {
-  /** Line number in the request, from 1. */
+  /** The number of the request line, from 1. */
   line: number;
   /** The given URL, truncated if it is too long. Empty if the value is not a string. */
   url: string;
@@ -18,7 +18,7 @@ type Outcome = Partial<Omit<BulkLine, 'line' | 'url'>>;
 /**
  * Expands many URLs. A failed line does not affect the others.
  *
- * @param write gets each line as soon as it is done. Its promise delays the next expansion.
+ * @param write gets each line as soon as it is done. If it returns a promise, the next expansion waits for that promise.
  * @param concurrency concurrent expansions.
  * @param onFault gets the errors that `expand` throws.
  */

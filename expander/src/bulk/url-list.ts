@@ -53,7 +53,7 @@ export async function readUrls(
 const tooManyUrls = () =>
   new HTTPException(413, { message: `There are more than ${maxUrls} URLs; send them in several requests.` });
 
-/** Lines that a list starts per turn. A cached line takes about 0.1 ms and never waits for anything else. */
+/** Lines that a list starts per turn. Cached lines take about 0.1 ms each and would not yield otherwise. */
 const linesATurn = 8;
 
 /** Yields `urls`, a few per turn. */
@@ -76,8 +76,7 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
 }
 
 /**
- * Splits text into lines, which end with LF, CR or both, and yields non-blank lines. A line of more than 8 KiB is truncated,
- * but stays too long for a URL.
+ * Yields non-blank lines, which end with LF, CR or both. Truncates lines of more than 8 KiB, which stay too long for a URL.
  */
 async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<NumberedUrl> {
   let line = 0;
@@ -85,7 +84,7 @@ async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<NumberedU
   const split = function* (text: string, lineEnd: RegExp): Generator<NumberedUrl> {
     const lines = (unfinished + text).split(lineEnd);
     const rest = lines.pop() ?? '';
-    // The last two characters may include a CR.
+    // The last character may be a CR.
     unfinished = rest.slice(0, maxLength) + rest.slice(maxLength).slice(-2);
     for (const url of lines) {
       line += 1;

@@ -25,15 +25,15 @@ export interface SharedCache {
 /** Characters of the largest entry. */
 const maxEntrySize = 64 * 1024;
 
-/** Concurrent refreshes per client. With 48 places for its lists, 4 of its 56 places at an origin remain for single requests. */
+/** Concurrent refreshes per client. Refreshes (4) and lists (48) leave 4 of the client's 56 places at an origin. */
 const maxRefreshes = 4;
 
-/** Entries with a failed refresh. */
+/** Failed refreshes to remember. */
 const maxFailedRefreshes = 10_000;
 
 /**
- * Serves hits from `memory`, before any layer that shares or limits work. A stale entry is served at once and refreshed in the
- * background. A failed refresh is retried once a cached failure would have expired.
+ * Serves hits from `memory`, in front of all layers that share or limit work. Serves a stale entry at once and refreshes it in
+ * the background. Retries a failed refresh once a cached failure would have expired.
  */
 export function serveFromMemory(memory: MemoryTier, lookups?: Pick<Counter, 'inc'>) {
   return (followRedirects: FollowRedirects): FollowRedirects => {
@@ -75,7 +75,7 @@ export function cacheExpansions(memory: MemoryTier, redis?: SharedCache) {
     if (text.length > maxEntrySize) return;
     memory.set(key, asCached(expansion), text);
     const share = () => isVoid(expansion) || redis?.set(key, text, expansion.staleUntil - Date.now());
-    // Other processes cannot see unsolicited bytes that arrive on the connection later.
+    // Only this process can see unsolicited bytes that arrive on the connection later.
     if (sources) setTimeout(share, doubtTime).unref();
     else share();
   };
@@ -84,7 +84,7 @@ export function cacheExpansions(memory: MemoryTier, redis?: SharedCache) {
     async (target, options) => {
       const key = cacheKey(target, options);
       const entry = await redis?.get(key);
-      // Another replica may have refreshed the entry: one request to the website serves all replicas.
+      // Another replica may have refreshed the entry.
       const isServed = (old: Expansion) => (options.refresh ? isFresh(old) && isSound(old) : isUsable(old));
       if (entry && !options.again && isServed(entry.expansion)) {
         memory.set(key, entry.expansion, entry.text);
@@ -127,7 +127,7 @@ function hasFailed({ error, hops }: Expansion): boolean {
 /** Bytes of all entries. An entry takes about as much memory as its text. */
 const maxSize = 32 * 1024 * 1024;
 
-/** Bytes of an entry besides its text and key. */
+/** Bytes of an entry in addition to its text and key. */
 const overhead = 200;
 
 export type MemoryTier = ReturnType<typeof memoryTier>;
@@ -165,7 +165,7 @@ export function cacheHops() {
       const hit = old && old.freshUntil > Date.now() && !old.source?.hasStrayed ? old : undefined;
       if (hit && !options.refresh && !options.again) return { ...hit, cached: true };
       const response = await fetchHop(url, options);
-      // After an abort, the response may be cut short.
+      // After an abort, the response may be incomplete.
       options.signal?.throwIfAborted();
       const { location, refresh, title, setCookies } = response;
       const { length } = [requested, location, refresh?.url, title].join('');

@@ -14,7 +14,7 @@ const schemaVersion = 8;
  * A cache in Redis, for all replicas.
  *
  * @param run protects requests from a hung Redis.
- * @param allowedNetworks part of every key, because results from exempt networks are for equally exempt services only.
+ * @param allowedNetworks part of every key, because a service with other exemptions must not serve these results.
  */
 export function redisCache(
   redis: CacheClient,

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
 
-// Saves two thirds of the startup time, which type stripping and compiling would take. A read-only folder disables the cache.
+// Saves two thirds of the startup time (type stripping, compiling). A read-only folder disables the cache.
 enableCompileCache(`${import.meta.dirname}/.cache`);
 const { run } = await import('./run.ts');
 

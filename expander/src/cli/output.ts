@@ -5,7 +5,7 @@ import { asciiJson } from '../web/ascii-json.ts';
 
 export type Format = (line: BulkLine) => string;
 
-/** One line per result. Control characters are escaped, because they could control the terminal. */
+/** Each format writes one line per result, without control characters, which could control the terminal. */
 export const formats = {
   ndjson: (line) => `${asciiJson(line)}\n`,
   tsv: ({ line, url, longUrl, redirectCount, error }) =>
@@ -37,7 +37,7 @@ export function createOutput(stream: Writable) {
   return {
     /** Rejects when `stream` fails. */
     failed,
-    /** @returns if the reader is slow, a promise to await before the next write. */
+    /** @returns a promise to await before the next write, if the reader is slow. */
     write(line: string): Promise<void> | undefined {
       if (text === '') setImmediate(flush);
       text += line;

@@ -15,13 +15,13 @@ SYNOPSIS
   tail -f urls.txt | longhand-expand
 
 DESCRIPTION
-  Follows the redirects of each URL with HEAD requests, and writes one line for it as soon as its end is known.
-  Lines come in order of completion; each has the number of its URL.
+  Follows the redirects of each URL with HEAD requests, and writes one line per URL as soon as the result is known.
+  Lines come in order of completion. Each has the number of its URL.
 
   Without a URL, standard input is read as it arrives, one URL per line. Blank lines are skipped, and a missing
   scheme means http://. Memory use does not grow with the list.
 
-  Only public addresses are contacted, on every hop.
+  Every hop contacts only public addresses.
 
 OPTIONS
   --concurrency=N      URLs in progress at a time, from 1 to 256; 50 by default
@@ -37,13 +37,13 @@ OPTIONS
 OUTPUT
   {"line":1,"url":"http://sho.rt/x","longUrl":"https://example.com/","redirectCount":1,"cached":false,"error":null}
 
-  NDJSON is ASCII, and no format has terminal escape sequences. "cached" means that an earlier line had the same chain.
+  NDJSON is ASCII, and no format has terminal escape sequences. "cached" means that no hop needed a request.
   "error" has a code and a message: invalid_url, unsupported_scheme, target_refused, request_failed, timeout.
-  Standard error ends with the numbers of processed and failed URLs. If it is a terminal and the results go
-  elsewhere, it shows them as they grow.
+  Standard error ends with the numbers of processed and failed URLs. On a terminal it also shows them meanwhile,
+  unless the results go to the same terminal.
 
 ENVIRONMENT
-  EXPANDER_ALLOWED_NETWORKS  private networks that may be contacted: 127.0.0.0/8,::1/128
+  EXPANDER_ALLOWED_NETWORKS  private networks to allow: 127.0.0.0/8,::1/128
   EXPANDER_MAX_REDIRECT      the default of --max-redirect, from 0 to 20
   EXPANDER_USER_AGENT        the User-Agent that websites see
 

@@ -27,10 +27,10 @@ const unknown = ['ENOTFOUND', 'ENODATA', 'EBADNAME'];
 const refusals = ['EREFUSED', 'ESERVFAIL', 'ENOTIMP'];
 
 /**
- * Resolves names for both families at once, IPv4 addresses first. Unlike `dns.lookup`, a question needs no thread. The error
- * code is `ENOTFOUND` if the name has no address, and `EAI_AGAIN` if no name server answers.
+ * Looks up both families at once, without a thread (unlike `dns.lookup`). IPv4 addresses come first. The error code is
+ * `ENOTFOUND` if the name has no address, and `EAI_AGAIN` if no name server responds.
  *
- * @param servers by default those of `/etc/resolv.conf`, which is read again when it changes.
+ * @param servers replaces the servers of `/etc/resolv.conf`, which is read again when it changes.
  */
 export function createResolve({ isExempt }: Pick<Guard, 'isExempt'>, servers?: string[]): Lookup {
   const loopback: LookupAddress[] = [{ address: '127.0.0.1', family: 4 }];
@@ -63,7 +63,7 @@ export function createResolve({ isExempt }: Pick<Guard, 'isExempt'>, servers?: s
 
 type Resolvers = readonly [Resolver, ...Resolver[]];
 
-/** The first resolver uses all servers and prefers a responsive server. The rest use one further server each. */
+/** The first resolver uses all servers and prefers responsive servers. The rest use one further server each. */
 function createResolvers(servers?: string[]): Resolvers {
   const all = createResolver(servers);
   const [, ...others] = all.getServers();
@@ -91,7 +91,7 @@ function failure(code: string, cause?: unknown): NodeJS.ErrnoException {
   return Object.assign(new Error(`name lookup failed: ${code}`, { cause }), { code });
 }
 
-/** Callers share the lookup of a name while it is in progress. */
+/** Shares lookups in progress between callers. */
 export function sharedLookup(lookup: Lookup) {
   const inProgress = new Map<string, Promise<LookupAddress[]>>();
 

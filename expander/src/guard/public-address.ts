@@ -23,7 +23,7 @@ const globalUnicast: Network = ip.parseCIDR('2000::/3');
 /** Azure serves a virtual machine's secrets at this public address. */
 const azureMetadata: Network = ip.parseCIDR('168.63.129.16/32');
 
-/** The well-known NAT64 prefix (RFC 6052): the rest is the address of an IPv4 host. */
+/** The well-known NAT64 prefix (RFC 6052), followed by an IPv4 address. */
 const nat64: Network = ip.parseCIDR('64:ff9b::/96');
 
 /** ISATAP (RFC 5214) puts an IPv4 address into the interface identifier of any prefix. */
@@ -47,7 +47,7 @@ const refusedPorts: ReadonlySet<string> = new Set(
   [...fetchStandard, ...dataStoresAndControlPlanes].map(String),
 );
 
-/** Names in a local network: RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and single labels. */
+/** Local names: RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and single labels. */
 const localName = /^[^.]+\.?$|(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i;
 
 /**
@@ -106,8 +106,8 @@ export function checkUrls({ checkUrl }: Pick<Guard, 'checkUrl'>) {
 }
 
 /**
- * Whether an address is public unicast. ipaddr.js has IANA's special-purpose registries. All IPv4-compatible, local NAT64,
- * 6to4 and Teredo addresses are refused.
+ * Whether an address is public unicast. ipaddr.js has IANA's special-purpose registries. IPv4-compatible, local NAT64,
+ * 6to4 and Teredo addresses never are.
  */
 export function isPublic(address: Address): boolean {
   const range = address.range();

@@ -23,7 +23,7 @@ const unknownRate: Rate = { count: 60, period: 60_000 };
 /**
  * Reads a key from each line: `NAME KEY RATE`. Skips blank lines and comments (`#`).
  *
- * @returns the keys by digest, and a message for each invalid line, which does not show its key.
+ * @returns the keys by digest, and a message for each invalid line. Messages do not show keys.
  */
 export function readKeys(text: string): { keys: Map<string, Key>; faults: string[] } {
   const keys = new Map<string, Key>();
@@ -49,7 +49,7 @@ export function readKeys(text: string): { keys: Map<string, Key>; faults: string
 const digest = (secret: string) => hash('sha256', secret);
 
 /**
- * Reads the keys in the file at `path`, again whenever it changes, and logs invalid lines.
+ * Reads the keys from the file at `path` now and after each change, and logs invalid lines.
  *
  * @param requests counts requests by key name; `-` is an unknown key.
  */

@@ -18,13 +18,13 @@ const defaults = {
 
 type StartHop = (place: Queue) => void;
 
-/** The places and waiting hops of one turn at one origin. */
+/** The waiting hops of one turn at one origin. A hop also gets it as its place. */
 export interface Queue {
   key: string;
   client: string;
   isList: boolean;
   origin: string;
-  /** Names of the counters of a place: all, the origin, the client, the client there, its lists there. */
+  /** The counters of a place: in all, at the origin, of the client, of the client there, of its lists there. */
   shares: string[];
   hops: Set<StartHop>;
 }
@@ -83,7 +83,7 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
     return nextOf(fewest(clients, held, mayStart) ?? '');
   };
   const find = (turn: string, origin: string) => atOrigin.get(origin)?.get(keyOf(turn, origin));
-  /** Starts a hop of `next`, or a single request of its client at the same origin. */
+  /** Starts a hop of `next`, or rather a single request of its client at the same origin. */
   const start = (next: Queue | undefined) => {
     if (!next) return;
     const queue = find(next.client, next.origin) ?? next;
@@ -94,7 +94,7 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
   };
 
   return {
-    /** Takes a place for the first of `turns` that has a free place. */
+    /** Takes a place in the first turn that may have one. */
     take(turns: Iterable<string>, origin: string): Queue | undefined {
       for (const turn of turns) {
         const queue = newQueue(turn, origin);
@@ -148,8 +148,8 @@ function newQueue(turn: string, origin: string): Queue {
 }
 
 /**
- * The first candidate that may start and holds the fewest places. The search stops at a candidate without places; only a few
- * can precede it.
+ * The first candidate that may start and holds the fewest places. The search stops at a candidate without places, so it never
+ * visits many.
  */
 function fewest<One>(ones: Iterable<One>, held: (one: One) => number, mayStart: (one: One) => boolean) {
   let best: One | undefined;

@@ -15,7 +15,7 @@ import type { Target } from '../expansion/target.ts';
 /** Requests of one client that wait for the same expansion. Each holds a connection and memory. */
 const maxWaiting = 256;
 
-/** Milliseconds that a single request waits for one place. All its waits count toward the time of its chain. */
+/** Milliseconds that a single request waits for one place, within the time of its chain. */
 const maxWait = 3_000;
 
 type Listener = Pick<ExpandOptions, 'onHop' | 'onWait'>;
@@ -36,11 +36,11 @@ interface Flight {
 }
 
 /**
- * Requests for the same URL and mode share an expansion in flight, hop by hop. A request leaves when its signal is aborted,
- * and the expansion stops when the last request has left.
+ * Requests for the same URL and mode share an expansion in flight, hop by hop. An aborted request leaves at once. The
+ * expansion stops when the last request leaves.
  */
 export function singleFlight(followRedirects: FollowRedirects): FollowRedirects {
-  // Not a Map: an outgrown table of a Map points to the next one, through which V8's scavenger keeps finished flights alive.
+  // Not a Map, because V8's scavenger keeps finished flights alive through a Map's outgrown tables.
   const flights: Record<string, Flight> = Object.create(null);
 
   const start = (key: string, target: Target, options: ExpandOptions) => {

@@ -6,7 +6,7 @@ import { createPlaces, type Queue } from './places.ts';
 const nobody = { names: () => [turnOf()].values() };
 
 /**
- * A layer in which every hop waits for a place at its website.
+ * A layer that makes every hop wait for a place at its website.
  *
  * @param waiting counts waiting hops.
  * @throws ExpansionError `overloaded` if too many hops wait, or the signal's reason if it is aborted.

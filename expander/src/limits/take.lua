@@ -4,7 +4,7 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local interval, period = tonumber(ARGV[1]), tonumber(ARGV[2])
--- The period may have been longer before.
+-- The previous rate may have had a longer period.
 local due = math.min(math.max(tonumber(redis.call('GET', KEYS[1]) or now), now), now + period) + interval
 local wait = due - now - period
 if wait > 0 then return math.ceil(wait) end

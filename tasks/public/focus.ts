@@ -1,17 +1,17 @@
 const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li:not([data-pending=gone])')];
 
-/** The former place of a row that has moved or gone: the arrow keys continue there. */
+/** The former place of a row that moved or disappeared: the arrow keys continue there. */
 let left: { row: Element | null; at: number } = { row: null, at: 0 };
 
 const placeOf = (row: HTMLElement) => ({ row, at: rows().indexOf(row) });
 
-/** Moves the focus from `row`, which is about to go, to the list, where no key acts on a task. */
+/** Moves the focus from `row` to the list, where no key acts on a task. */
 export function leave(row: HTMLElement) {
   left = placeOf(row);
   document.getElementById('list')?.focus({ preventScroll: true });
 }
 
-/** The row that an arrow key reaches from `row`, or from the list. */
+/** The row above or below `row`, or above or below the former place if the list has the focus. */
 export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
   const from = row && row !== left.row ? placeOf(row) : left;
   left = { row: null, at: 0 };
@@ -21,9 +21,9 @@ export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
 }
 
 /**
- * Remembers the focus. The result, called after a morph, gives it back to the same control, else to its row or the list.
+ * Remembers the focus. After a morph, the returned function restores it: to the same control, its row, or the list.
  *
- * @param own whether the user caused the morph, so that the arrow keys continue at the row's former place
+ * @param own whether the user caused the morph; then the arrow keys continue at the row's former place
  */
 export function keepFocus(own: boolean) {
   const focused = document.activeElement as HTMLElement;

@@ -4,10 +4,9 @@ import { offerFocus } from './focus.js';
 import { rowsOf } from './morph.js';
 import { make, say } from './notice.js';
 import { countLines, countTasks, linesAdded, offerLines } from './paste.js';
-import { lostAnswer, titleOf } from './rows.js';
-import { localise } from './times.js';
+import { local } from './times.js';
 
-/** New tasks without a response, in order. */
+/** New tasks that have no response yet, in order. */
 let unanswered: { text: string }[] = [];
 
 const unsaved = () =>
@@ -16,7 +15,7 @@ const unsaved = () =>
 export const keepDraft = (form: HTMLFormElement) =>
   storeDraft(form, form === single ? unsaved() : fieldOf(form).value);
 
-/** Shows `text` in the field above the list. Several lines need another element. */
+/** Shows `text` in the field above the list, which becomes a text area for several lines. */
 function showUnsaved(text: string) {
   const field = fieldOf(single);
   const area = document.createElement('textarea');
@@ -31,10 +30,10 @@ function showUnsaved(text: string) {
   countTasks(single);
 }
 
-/** Adds a task for each line. The field takes the next task at once; after a failure, unsaved text returns to it. */
+/** Adds a task for each line. The field is free at once; after a failure, unsaved text returns to it. */
 export function add() {
   const { value } = fieldOf(single);
-  // The server refuses a single blank line, with the reason.
+  // The server gives the reason for refusing a blank line.
   const texts = countLines(value) > 1 ? value.split('\n').filter((line) => line.trim()) : [value];
   explain(single, '');
   showUnsaved('');
@@ -64,7 +63,7 @@ export function add() {
   }
 }
 
-/** Sends the edit of a row, or several tasks, and locks the form until the response comes. */
+/** Saves the edit of a row or a pasted list. The form is locked until the response. */
 export function save(form: HTMLFormElement) {
   const field = fieldOf(form);
   if (field.readOnly) return;
@@ -72,7 +71,6 @@ export function save(form: HTMLFormElement) {
   field.readOnly = true;
   explain(form, '');
   change(form.action, {
-    lost: row ? lostAnswer : undefined,
     request: () => post(new FormData(form)),
     done() {
       if (!row) return linesAdded(form, field.value);
@@ -92,7 +90,7 @@ function refuse(form: HTMLFormElement, failure: Failure) {
   if (failure.status === 401) report(failure);
 }
 
-/** Makes a form send what the form on `page` would. For example, the edit of a deleted task adds a new task. */
+/** Makes a form send what the form on `page` sends. For example, the edit of a deleted task adds a new one. */
 function renew(form: HTMLFormElement, page: ParentNode) {
   const fresh = page.querySelector<HTMLFormElement>('form.write');
   if (!fresh || form.matches('.lines')) return;
@@ -102,7 +100,7 @@ function renew(form: HTMLFormElement, page: ParentNode) {
   if (form !== single) form.querySelector('.main')?.replaceWith(fresh.querySelector('.main') as Element);
 }
 
-/** Shows `problem` next to the form's field; an empty one removes it. */
+/** Shows `problem` next to the form's field, or removes it if empty. */
 export function explain(form: HTMLFormElement, problem: string) {
   const field = fieldOf(form);
   const id = `${field.id}-problem`;
@@ -116,21 +114,20 @@ export function explain(form: HTMLFormElement, problem: string) {
   offerFocus(field);
 }
 
-/** The content of an edited row, for when the edit ends. */
-const contents = new WeakMap<Element, Node[]>();
-
-/** Shows the edit form in the row, with text from before a reload. */
+/** Shows the edit form in the row, with the draft if there is one. */
 function showForm(row: HTMLElement, id: string) {
   const form = formOf('edit', id);
   const { revision, added, finished, reopened } = row.dataset;
-  fill(form, { title: titleOf(row), was: titleOf(row), revision });
-  const age = form.querySelector('.when') as Element;
-  for (const [textContent, dateTime] of Object.entries({ added, finished, reopened })) {
+  const title = row.querySelector('.title')?.textContent ?? '';
+  fill(form, { title, was: title, revision });
+  const age = make('p', { className: 'when' });
+  for (const [event, dateTime] of Object.entries({ added, finished, reopened })) {
     if (!dateTime) continue;
-    age.append(age.textContent && ', ', make('span', { textContent }), ' ', make('time', { dateTime }));
+    const time = make('time', { dateTime, textContent: local(dateTime) });
+    age.append(age.textContent && ', ', `${event} `, time);
   }
-  localise(age);
-  row.replaceChildren(form);
+  form.append(age);
+  row.append(form);
   row.classList.add('editing');
   restoreDraft(form);
   const field = fieldOf(form);
@@ -141,13 +138,12 @@ function showForm(row: HTMLElement, id: string) {
 
 export function edit(row: HTMLElement) {
   for (const menu of row.querySelectorAll('details')) menu.open = false;
-  contents.set(row, [...row.childNodes]);
   // The rows below stay where they are.
   row.style.minBlockSize = `${row.getBoundingClientRect().height}px`;
   showForm(row, row.id.slice(5));
 }
 
-/** Shows the edit of a task that has left the list. If the task is deleted, the form adds it again. */
+/** Shows the draft of a task that has left the list. If the task was deleted, the form adds it again. */
 function editGone(id: string) {
   const row = make('li', { id: `task-${id}` });
   rowsOf(document).prepend(row);
@@ -160,15 +156,15 @@ function editGone(id: string) {
   });
 }
 
-/** Shows the task again and drops the draft. */
+/** Shows the task again, and drops the draft. */
 export function endEdit(row: HTMLElement) {
   const focused = row.contains(document.activeElement);
-  storeDraft(row.querySelector('form') as HTMLFormElement);
-  const content = contents.get(row);
-  if (!content) return row.remove();
+  const form = row.querySelector('form') as HTMLFormElement;
+  storeDraft(form);
+  form.remove();
+  if (!row.firstElementChild) return row.remove();
   row.classList.remove('editing');
   row.removeAttribute('style');
-  row.replaceChildren(...content);
   if (focused) row.querySelector<HTMLElement>('.edit')?.focus({ preventScroll: true });
 }
 

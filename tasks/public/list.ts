@@ -1,12 +1,12 @@
-// The list without page loads: fetch sends the same links and forms, and the response is morphed in.
+// Sends the links and forms of the list with fetch, and morphs the response in.
 
-import { enqueue, refresh } from './change.js';
+import { enqueue } from './change.js';
 import { settleSent, single } from './drafts.js';
+import { next } from './focus.js';
 import { add, edit, endEdit, explain, keepDraft, restoreDrafts, save } from './forms.js';
-import './keys.js';
-import './live.js';
+import { refreshQuietly } from './live.js';
 import { countLines, countTasks, endLines, offerLines } from './paste.js';
-import { press, toggle, undoChange } from './rows.js';
+import { press, toggle, undo, undoChange } from './rows.js';
 
 /** The row under the first click of a double click. */
 let clicked: Element | null = null;
@@ -14,7 +14,7 @@ let clicked: Element | null = null;
 document.addEventListener('click', (event) => {
   const target = event.target as Element;
   if (event.detail === 1) clicked = target.closest('.tasks > li');
-  // The second click of a double click may hit another task that has just moved there, or an empty form.
+  // The second click of a double click may hit another task that has moved there, or an empty form.
   if (event.detail > 1 && target.closest('.tasks :is(a, button, summary), .write:invalid button'))
     return event.preventDefault();
   const link = target.closest('a');
@@ -22,8 +22,8 @@ document.addEventListener('click', (event) => {
   const row = link.closest('li');
   if (row && link.matches('.toggle')) toggle(row);
   else if (row && link.matches('.edit')) edit(row);
-  else if (link.matches('.cancel')) cancel(link);
-  // Changes under way come first.
+  else if (link.matches('.cancel')) leave(link);
+  // Changes under way finish first.
   else if (link.closest('nav, footer, .found') && document.body.matches('.busy'))
     enqueue(async () => location.assign(link.href));
   else return;
@@ -55,7 +55,7 @@ document.addEventListener('input', ({ target }) => {
   if (!form.closest('li')) countTasks(form);
 });
 
-// Enter saves a title, even in a field of several lines.
+// Enter saves a title, also in a text area.
 document.addEventListener('beforeinput', (event) => {
   const field = event.target as HTMLInputElement;
   if (!/^insert(LineBreak|Paragraph)$/.test(event.inputType) || field.name !== 'title') return;
@@ -63,35 +63,60 @@ document.addEventListener('beforeinput', (event) => {
   field.form?.requestSubmit();
 });
 
-// A title has one line. A second paste joins the first, also while a button has the focus.
-const paste = (event: ClipboardEvent) => {
+// Several pasted lines become several tasks. A second paste joins the first, also while a button has the focus.
+document.addEventListener('paste', (event) => {
   const target = event.target as Element;
   const text = event.clipboardData?.getData('text/plain') ?? '';
   if (target.matches('input:not(#title), textarea:not(#title)')) return;
   if (!document.querySelector('.lines') && (target.id !== 'title' || countLines(text) < 2)) return;
   event.preventDefault();
   offerLines(text);
-};
-document.addEventListener('paste', paste, { capture: true });
-
-document.addEventListener('keydown', (event) => {
-  if (event.key !== 'Escape' || event.isComposing) return;
-  const target = event.target as Element;
-  if (target.id === 'title')
-    document.querySelector<HTMLElement>('.tasks > li, #list')?.focus({ preventScroll: true });
-  else cancel(target);
 });
 
-/** Closes the form around `part`. While it is being sent, only the response does that. */
-function cancel(part: Element) {
+document.addEventListener('keydown', (event) => {
+  if (event.isComposing) return;
+  if (event.key === 'Escape') leave(event.target as Element);
+  else if (pressKey(event) !== false) event.preventDefault();
+});
+
+/**
+ * Acts on a key; returns false if it has no meaning here. Fields, buttons and links keep their own keys. Single keys work
+ * only in the list, because WCAG 2.1.4 requires the focus or a way to turn them off.
+ */
+function pressKey(event: KeyboardEvent): unknown {
+  const { key, target, ctrlKey, metaKey, altKey, shiftKey, repeat } = event;
+  const at = target as Element;
+  if (at.closest('input, textarea')) return false;
+  if (ctrlKey || metaKey) return letter(event) === 'z' && !altKey && !shiftKey && !repeat && undo();
+  if (altKey) return false;
+  const row = at.closest<HTMLElement>('.tasks > li:not(.editing)');
+  if (!row && at.id !== 'list') return false;
+  if (key === 'ArrowUp' || key === 'ArrowDown') return next(row, key)?.focus();
+  if (key === ' ' && !at.closest('button, summary')) return row && !repeat && toggle(row);
+  if (repeat) return false;
+  if (row === at && key === 'Enter') return edit(row);
+  if (row === at && /^(Delete|Backspace)$/.test(key))
+    return row.querySelector<HTMLElement>('.actions button')?.click();
+  if (letter(event) === 'n') return document.getElementById('title')?.focus();
+  return key === '?' && document.querySelector<HTMLElement>('.keys')?.click();
+}
+
+/** The Latin letter of a key, on every layout. */
+const letter = ({ key, code }: KeyboardEvent) =>
+  (/^[\x20-\x7e]/.test(key) ? key : code.replace('Key', '')).toLowerCase();
+
+/** Leaves the field above the list, or closes the form around `part` unless its request is under way. */
+function leave(part: Element) {
+  if (part.id === 'title')
+    return document.querySelector<HTMLElement>('.tasks > li, #list')?.focus({ preventScroll: true });
   const form = part.closest<HTMLFormElement>('.lines, .editing form');
   if (!form || form.querySelector('[readonly]')) return;
   const row = form.closest('li');
   if (!row) return endLines(form);
   endEdit(row);
-  enqueue(refresh);
+  enqueue(refreshQuietly);
 }
 
-// The list follows a submit only if the server has saved the form.
+// After a submit, the browser shows the list only if the server has saved the form.
 settleSent(document.referrer !== '');
 restoreDrafts();

@@ -1,15 +1,35 @@
-import { enqueue, heard, refreshQuietly } from './change.js';
-import { complain } from './notice.js';
+import { enqueue, Failure, refresh, report } from './change.js';
+import { shownVersion } from './morph.js';
+import { complain, mention, recovered } from './notice.js';
 
-/** Milliseconds of silence after which the connection counts as lost: the server sends the version every 5 s. */
+/** Milliseconds without an event until the page reconnects. The server sends the version every 5 s. */
 const silence = 20_000;
-/** Milliseconds until the next attempt if the server refused the connection; the browser retries in other cases. */
+/** Milliseconds until a retry if the server refused the connection. The browser retries other failures. */
 const pause = 2_000;
 
-// A hidden page closes the connection, because a browser opens only six to one server.
+// A hidden page closes its connection, because a browser opens only six per server.
 let source: EventSource | undefined;
 let watch: ReturnType<typeof setTimeout> | undefined;
 let lastHeard = 0;
+
+/** Updates the list to `version`. */
+function heard(version: string) {
+  recovered();
+  enqueue(async () => {
+    const shown = shownVersion();
+    if (version === shown) return;
+    // A search is too expensive to repeat for each change.
+    if (document.querySelector('.found'))
+      return mention('The list changed.', { href: '', textContent: 'Search again' });
+    await refreshQuietly();
+    if (shown !== shownVersion())
+      mention(`The list changed: ${document.getElementById('count')?.textContent}`);
+  });
+}
+
+/** Updates the list. Reports only the end of the session, because the server soon sends the version again. */
+export const refreshQuietly = () =>
+  refresh().catch((error) => (error.status === 401 || !(error instanceof Failure)) && report(error));
 
 function open() {
   lastHeard = performance.now();
@@ -28,7 +48,7 @@ function connect() {
   source.onerror = () => {
     if (source?.readyState !== EventSource.CLOSED) return;
     reconnectIn(pause * (1 + Math.random()));
-    // Its status says whether the session has ended.
+    // This request shows whether the session has ended.
     enqueue(refreshQuietly);
   };
   reconnectIn(silence);
@@ -37,13 +57,13 @@ function connect() {
 function close() {
   clearTimeout(watch);
   source?.close();
-  source = undefined;
 }
 
 function reconnectIn(milliseconds: number) {
   clearTimeout(watch);
   watch = setTimeout(() => {
-    if (performance.now() >= lastHeard + silence) complain('Not connected. This list may be out of date.', 0);
+    if (performance.now() >= lastHeard + silence)
+      complain('Not connected. This list may be out of date.', true);
     connect();
   }, milliseconds);
 }

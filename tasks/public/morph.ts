@@ -3,7 +3,7 @@ import { make } from './notice.js';
 
 declare const Idiomorph: typeof import('idiomorph').Idiomorph;
 
-// Without the library this throws, so no script runs, and the page works as plain links and forms.
+// Without the library this throws. Then no script runs, and the page works with plain links and forms.
 const { morph: morphElement } = Idiomorph;
 
 const list = () => document.getElementById('list') as HTMLElement;
@@ -14,7 +14,7 @@ export const shownVersion = () => list().dataset.version;
 
 const is = (node: Node, selector: string) => node instanceof Element && node.matches(selector);
 
-/** The morph skips forms in use and the state that scripts keep on a row. */
+/** The morph skips forms in use, and the state of a row that scripts set. */
 const callbacks = {
   beforeNodeMorphed: (old: Node, fresh: Node) =>
     !is(old, '.write, .find, .editing') && !(is(old, '#notice') && !fresh.textContent?.trim()),
@@ -22,13 +22,13 @@ const callbacks = {
   beforeAttributeUpdated: (name: string) => name !== 'data-pending' && name !== 'open',
 };
 
-/** Edited and just finished rows, which stay in place. */
+/** Edited and newly finished rows stay in place. */
 const staying = ':is(.editing, [data-pending=finished])';
 
-/** The last list from the server, while a row stays elsewhere. */
+/** The server's last list, while a row is in another place. */
 let received: DocumentFragment | undefined;
 
-/** The element that holds the rows; an empty list gets one. */
+/** The element of the rows; created if the list is empty. */
 export function rowsOf(page: ParentNode) {
   const rows = page.querySelector('.tasks') ?? make('ul', { className: 'tasks', role: 'list' });
   page.querySelector('.empty')?.remove();
@@ -36,14 +36,14 @@ export function rowsOf(page: ParentNode) {
   return rows;
 }
 
-/** Prevents a conflict if the task has changed but not its title. */
+/** Prevents a conflict if the task has changed, but its title has not. */
 function renewRevision(row: Element, fresh: HTMLElement) {
   const [revision, was] = row.querySelectorAll<HTMLInputElement>('[name=revision], [name=was]');
   const isSame = was?.value === fresh.querySelector('.title')?.textContent;
   if (revision && isSame) revision.value = fresh.dataset.revision ?? '';
 }
 
-/** Keeps staying rows above their next row. Edited rows move, unless `page` lacks them. */
+/** Keeps rows in place, above the row that follows. Edited rows stay only if `page` lacks them. */
 function keepRows(page: Page) {
   for (const row of [...list().querySelectorAll(staying)].reverse()) {
     const fresh = page.getElementById(row.id);
@@ -56,7 +56,7 @@ function keepRows(page: Page) {
   }
 }
 
-/** Remembers the rows. The result, called after a morph, tints new and newly finished rows for two seconds. */
+/** Remembers the rows. After a morph, the returned function tints new and newly finished rows for two seconds. */
 function watchRows() {
   const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li')];
   const before = new Map(rows().map((row) => [row.id, row.matches('.finished')]));
@@ -68,7 +68,7 @@ function watchRows() {
   };
 }
 
-/** Turns the list, or the whole page, into that of `page`. Unchanged elements stay the same. `first` runs before. */
+/** Replaces the list, or the whole page, by that of `page`; keeps unchanged elements. Calls `first` before. */
 export function morph(part: '#list' | 'main', page: Page, first: (page: Page) => void = () => {}) {
   const own = part === 'main' || page === received;
   const refocus = keepFocus(own);
@@ -88,5 +88,5 @@ export function morph(part: '#list' | 'main', page: Page, first: (page: Page) =>
   (document.querySelector('[rel=icon]') as HTMLLinkElement).href = `/icon?open=${open}`;
 }
 
-/** Moves rows that stayed to their place in the server's list. */
+/** Moves rows to their place in the server's list. */
 export const showReceived = () => received && morph('#list', received);

@@ -1,9 +1,9 @@
 const notice = document.getElementById('notice') as HTMLElement;
 
 /** Milliseconds to read a complaint. */
-export const readable = 5_000;
+const readable = 5_000;
 
-/** When the complaint may go, once the server responds. */
+/** The earliest time at which a response of the server removes the complaint. */
 let passesAt = Infinity;
 
 type Link = Partial<HTMLAnchorElement> | undefined;
@@ -13,7 +13,7 @@ export const make = <Name extends keyof HTMLElementTagNameMap>(
   as: Partial<HTMLElementTagNameMap[Name]>,
 ) => Object.assign(document.createElement(name), as);
 
-/** Shows and announces (a live region) what happened. The title is isolated, whatever its direction. */
+/** Shows what happened, and announces it (a live region). The title may have any direction. */
 export function say(text: string, title?: string, link?: Link) {
   notice.replaceChildren(text);
   if (title !== undefined) notice.append(': ', make('bdi', { textContent: title }));
@@ -21,11 +21,11 @@ export function say(text: string, title?: string, link?: Link) {
 }
 
 /**
- * Shows a problem until it is closed or the next notice. An offered Undo stays.
+ * Shows a problem until the user closes it, or until the next notice. An offered Undo stays.
  *
- * @param passes milliseconds after which it goes once the server responds again; by default it stays
+ * @param passes whether the next response of the server removes it
  */
-export function complain(text: string, passes = Infinity, link?: Link) {
+export function complain(text: string, passes = false, link?: Link) {
   endComplaint();
   const close = make('button', { textContent: 'Close' });
   close.onclick = () => {
@@ -36,19 +36,19 @@ export function complain(text: string, passes = Infinity, link?: Link) {
   complaint.append(text, ' ', ...(link ? [make('a', link), ' '] : []), close);
   if (!notice.querySelector('form')) say('');
   notice.prepend(complaint);
-  passesAt = performance.now() + passes;
+  passesAt = passes ? performance.now() + readable : Infinity;
 }
 
 function endComplaint() {
   notice.querySelector('.complaint')?.remove();
 }
 
-/** The server responds again: removes a complaint that may go. */
+/** Removes a complaint that passes, because the server responds again. */
 export function recovered() {
   if (performance.now() >= passesAt) endComplaint();
 }
 
-/** Says what others did, unless the notice has a link or a button such as Undo. */
-export function mention(text: string) {
-  if (!notice.querySelector('a, button')) say(text);
+/** Announces what others did, unless the notice has a link or a button such as Undo. */
+export function mention(text: string, link?: Link) {
+  if (!notice.querySelector('a, button')) say(text, undefined, link);
 }

@@ -1,24 +1,25 @@
-// A page with forms that the browser submits: typed text survives a reload until the server has saved it.
+// Pages whose forms the browser submits. Typed text survives a reload until the server has saved it.
 
 import { markSent, restoreDraft, settleSent, storeDraft } from './drafts.js';
 import './times.js';
 
-const forms = document.querySelectorAll<HTMLFormElement>('.write');
+const arrived = performance.getEntriesByType('navigation')[0]?.toJSON().type === 'navigate';
 
-// A refused form has newer hidden fields than its draft.
+const forms = document.querySelectorAll<HTMLFormElement>('.write');
 const refused = document.querySelector<HTMLInputElement>('.write [aria-invalid]');
 settleSent(refused !== null || document.querySelector('[role=status]') !== null);
 
 for (const form of forms) {
   const field = form.querySelector<HTMLInputElement>('[name=title], [name=text]');
-  if (field && field === refused) storeDraft(form, field.value);
-  // A new task with text was shared to this page.
-  else if (!field?.defaultValue || form.querySelector('[name=revision]')) restoreDraft(form);
+  // A refused form has newer hidden fields than its draft. Shared text replaces the draft, except after a reload or Back.
+  const shared = arrived && field?.defaultValue && !form.querySelector('[name=revision]');
+  if (field && (shared || field === refused)) storeDraft(form, field.value);
+  else restoreDraft(form);
   field?.addEventListener('input', () => storeDraft(form, field.value));
   form.querySelector('.cancel')?.addEventListener('click', () => storeDraft(form));
 }
 
-// Delete on the edit page submits another form, and ends the edit, too.
+// Delete, which is another form on the edit page, ends the edit too.
 document.addEventListener('submit', () => forms.forEach(markSent));
 
 document.querySelector<HTMLElement>('.show')?.addEventListener('click', ({ target }) => {

@@ -2,7 +2,7 @@ import { enqueue, formOf } from './change.js';
 import { fieldOf, restoreDraft, single, storeDraft } from './drafts.js';
 import { say } from './notice.js';
 
-/** The number of lines with a task. */
+/** The number of lines that are not blank. */
 export const countLines = (text: string) => text.split('\n').filter((line) => line.trim()).length;
 
 const tasksIn = (text: string) => {
@@ -17,15 +17,15 @@ export function countTasks(form: HTMLFormElement) {
   (form.querySelector('.main') as Element).textContent = several ? `Add ${tasksIn(value)}` : 'Add';
 }
 
-/** Replaces the single form by one for several tasks. If it is already there, `text` joins its lines. */
+/** Shows a form for several tasks in place of the single one, or appends `text` to it. */
 export function offerLines(text: string): void {
   const form = document.querySelector<HTMLFormElement>('.lines') ?? formOf('lines');
   const area = fieldOf(form) as HTMLTextAreaElement;
-  // While it is being sent, the text waits.
+  // During a request, the text waits.
   if (area.readOnly) return void enqueue(() => offerLines(text));
   restoreDraft(form);
   area.value = [area.value.trimEnd(), text].filter(Boolean).join('\n');
-  // A short list keeps its button on a phone's screen.
+  // On a phone, the button of a short list stays on the screen.
   area.rows = Math.min(10, area.value.split('\n').length);
   countTasks(form);
   single.after(form);
@@ -34,7 +34,7 @@ export function offerLines(text: string): void {
   storeDraft(form, area.value);
 }
 
-/** Says how many tasks were added, with a link if this page does not show them. */
+/** Announces how many tasks were added, with a link if this page does not show them. */
 export function linesAdded(form: HTMLFormElement, text: string) {
   const elsewhere = /filter=finished|after=|q=/.test(location.search);
   say(`Added ${tasksIn(text)}`, undefined, elsewhere ? { textContent: 'Show', href: '/' } : undefined);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { formFields, submit, testApp, useApp, visit } from '../testing/app.ts';
 import { TaskError } from './task/errors.ts';
 import type { TaskStore } from './task/task.ts';
-import { securityHeaders } from './web/security-headers.ts';
+import { securityHeaders } from './web/responses.ts';
 
 const kept = useApp();
 

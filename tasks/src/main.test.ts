@@ -7,7 +7,7 @@ import { requestLine } from '@longhand/shared/testing/request-line.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { addByForm, type Service, serviceOfTest, useService } from '../testing/service.ts';
 import { configuration } from '../testing/store.ts';
-import { securityHeaders } from './web/security-headers.ts';
+import { securityHeaders } from './web/responses.ts';
 
 const kept = useService();
 

@@ -14,8 +14,7 @@ import { watchStore } from './redis/settings.ts';
 import { redisStore } from './redis/store.ts';
 import { rereadAuth } from './reread-auth.ts';
 import { csrf } from './web/csrf.ts';
-import { noStore } from './web/responses.ts';
-import { securityHeaders } from './web/security-headers.ts';
+import { noStore, securityHeaders } from './web/responses.ts';
 import { publicFiles } from './web/static-files.ts';
 import { views } from './web/views.ts';
 

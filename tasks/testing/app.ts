@@ -5,7 +5,7 @@ import type { Changes, TaskStore } from '../src/task/task.ts';
 import type { Auth } from '../src/web/auth.ts';
 import { csrf } from '../src/web/csrf.ts';
 import type { Dependencies } from '../src/web/dependencies.ts';
-import { securityHeaders } from '../src/web/security-headers.ts';
+import { securityHeaders } from '../src/web/responses.ts';
 import { publicFiles } from '../src/web/static-files.ts';
 import { views } from '../src/web/views.ts';
 import { silent, useStore } from './store.ts';

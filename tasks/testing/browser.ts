@@ -142,12 +142,12 @@ export const notice = (page: Page) => page.locator('#notice').textContent();
 export function titles(page: Page): Promise<string[]> {
   return page.evaluate(`(() => {
     const rows = [...document.querySelectorAll('.tasks > li')].filter((row) => row.checkVisibility());
-    const title = (row) => row.querySelector(':scope > .title')?.textContent;
-    const done = (row) => getComputedStyle(row.querySelector('.title') ?? row).textDecorationLine === 'line-through';
+    const shown = rows.flatMap((row) => row.querySelector('.title:not(.editing > *)') ?? []);
+    const done = (title) => getComputedStyle(title).textDecorationLine === 'line-through';
     return [
-      ...rows.filter((row) => !done(row)).map(title),
-      ...rows.filter(done).map((row) => '(' + title(row) + ')'),
-    ].filter((shown) => shown !== undefined);
+      ...shown.filter((title) => !done(title)).map(({ textContent }) => textContent),
+      ...shown.filter(done).map(({ textContent }) => '(' + textContent + ')'),
+    ];
   })()`);
 }
 
@@ -155,6 +155,25 @@ export function titles(page: Page): Promise<string[]> {
 export function focused(page: Page): Promise<unknown> {
   return page.evaluate('document.activeElement.id || document.activeElement.textContent');
 }
+
+/** Types each text at the cursor, then Enter. */
+export async function enter(page: Page, ...texts: string[]): Promise<void> {
+  for (const text of texts) {
+    await page.keyboard.type(text);
+    await page.keyboard.press('Enter');
+  }
+}
+
+/** Opens the edit of task `id` in its row, and types `more` at the end of the title. */
+export async function edit(page: Page, id: number, more: string): Promise<void> {
+  await page.locator(`#task-${id}`).getByLabel('Edit:').click();
+  await poll(() => focused(page)).toBe(`title-${id}`);
+  await page.keyboard.type(more);
+}
+
+/** The titles in the store, in list order. */
+export const stored = async ({ store }: Site): Promise<string[]> =>
+  (await store.list({ filter: 'all' })).tasks.map(({ title }) => title);
 
 /** Drops the next response from `path`. */
 export const loseResponse = (page: Page, path: string) =>
@@ -165,5 +184,5 @@ export const paste = (page: Page, text: string) =>
   page.evaluate(`{
     const clipboardData = new DataTransfer();
     clipboardData.setData('text/plain', ${JSON.stringify(text)});
-    document.getElementById('title').dispatchEvent(new ClipboardEvent('paste', { clipboardData, cancelable: true }));
+    document.getElementById('title').dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
   }`);

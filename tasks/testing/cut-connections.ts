@@ -1,20 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A TCP proxy in front of Redis that can cut connections at a chosen step of the protocol. */
-export interface CuttingProxy {
-  url: string;
-  /** Cuts each connection when a client sends `step` (RESP puts each word on its own line), or on 'connect'. */
-  cutAt(step: string | undefined): void;
-  /** Connections cut at the current step. */
-  cuts(): number;
-  /** Cuts all open connections. */
-  cutAll(): void;
-  stop(): void;
-}
+export type CuttingProxy = Awaited<ReturnType<typeof startCuttingProxy>>;
 
-/** @param url of the Redis to connect to: `redis://host:port/0`. */
-export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
+/** Starts a TCP proxy in front of the Redis at `url`. It can cut connections at a chosen step of the protocol. */
+export async function startCuttingProxy(url: string) {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
   let step: string | undefined;
@@ -48,10 +38,12 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
   };
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}/0`,
-    cutAt(next) {
+    /** Cuts each connection when a client sends `next` (RESP puts each word on its own line), or on 'connect'. */
+    cutAt(next: string | undefined) {
       step = next;
       cuts = 0;
     },
+    /** The number of connections cut at the current step. */
     cuts: () => cuts,
     cutAll,
     stop() {

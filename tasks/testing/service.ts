@@ -5,14 +5,7 @@ import { childEnvironment } from '@longhand/shared/testing/child-environment.ts'
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { useStore } from './store.ts';
 
-export interface Service {
-  /** Addresses from the log, ending in a slash. */
-  url: string;
-  operations: string;
-  log: Record<string, unknown>[];
-  /** Sends `signal` and resolves with the exit code, or null if the signal ended the process. */
-  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
-}
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** Services that failed tests leave running end with the tests. */
 const running = new Set<ChildProcess>();
@@ -20,8 +13,8 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts `src/main.ts` as a process on free ports, and resolves once it listens. */
-export async function startService(env: Record<string, string>): Promise<Service> {
+/** Starts `src/main.ts` as a process on free ports, and resolves once it listens. Its addresses end in a slash. */
+export async function startService(env: Record<string, string>) {
   const child = spawn(process.execPath, [`${import.meta.dirname}/../src/main.ts`], {
     env: { ...childEnvironment, PORT: '0', OPS_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -43,7 +36,8 @@ export async function startService(env: Record<string, string>): Promise<Service
     url,
     operations,
     log,
-    async end(signal) {
+    /** Sends `signal` and resolves with the exit code, or null if the signal ended the process. */
+    async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
       child.kill(signal);
       return (await exited)[0];
     },

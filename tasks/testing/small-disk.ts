@@ -3,18 +3,8 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A file system of its own, which a test can fill. */
-export interface SmallDisk {
-  readonly folder: string;
-  /** Leaves room for `left` bytes, rounded down to whole blocks. */
-  fill(left: number): void;
-  /** Makes room again. */
-  clear(): void;
-  unmount(): void;
-}
-
-/** Mounts a file system in memory. @throws Error where this process may not. */
-export function mountSmallDisk(megabytes: number): SmallDisk {
+/** Mounts a file system in memory, which a test can fill. @throws Error without the permission */
+export function mountSmallDisk(megabytes: number) {
   const folder = mkdtempSync(join(tmpdir(), 'longhand-disk-'));
   const filler = join(folder, 'filler');
   try {
@@ -25,7 +15,8 @@ export function mountSmallDisk(megabytes: number): SmallDisk {
   }
   return {
     folder,
-    fill(left) {
+    /** Leaves room for `left` bytes, rounded down to whole blocks. */
+    fill(left: number) {
       const { bavail, bsize } = statfsSync(folder);
       writeFileSync(filler, Buffer.alloc((bavail - Math.floor(left / bsize)) * bsize));
     },

@@ -26,10 +26,10 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
 
   /** Changes a task to `next`; if that fails, it may be in either state. */
   async function change(id: string, next: State, write: () => Promise<unknown>) {
-    const before = known.get(id) as State[];
-    known.set(id, [...before, next]);
+    known.set(id, [...(known.get(id) ?? []), next]);
     await write();
     known.set(id, [next]);
+    acknowledge();
   }
 
   async function life(title: string) {
@@ -39,18 +39,12 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
     known.set(id, [{ title, finished: 0 }]);
     acknowledge();
     await change(id, { title, finished: 1 }, () => writes.update(id, { finished: 1 }, time()));
-    acknowledge();
-    const renamed = `${title}, renamed`;
-    await change(id, { title: renamed, finished: 0 }, () =>
-      writes.update(id, { title: renamed, finished: 0 }, time()),
-    );
-    acknowledge();
+    const renamed = { title: `${title}, renamed`, finished: 0 } as const;
+    await change(id, renamed, () => writes.update(id, renamed, time()));
     if (Number(id) % 3 === 0) return;
     await change(id, 'removed', () => writes.destroy(id, `removal-${id}`));
-    acknowledge();
     if (Number(id) % 3 === 1) return;
-    await change(id, { title: renamed, finished: 0 }, () => writes.restore(`removal-${id}`));
-    acknowledge();
+    await change(id, renamed, () => writes.restore(`removal-${id}`));
   }
 
   function acknowledge() {

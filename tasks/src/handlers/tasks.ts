@@ -116,8 +116,9 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
       const change = await undoChange(c);
       const undo = (await undoRemoval(c)) ?? change;
       const [added] = await store.find([queryParameter(c, 'added') ?? []].flat());
-      const values = { ...(await formValues(c)), proxied: c.req.header('x-request-id') !== undefined };
-      return html(c, await shown.page(c, readQuery(c), values, undo, added));
+      const proxied = c.req.header('x-request-id') !== undefined;
+      const own = { ...(await formValues(c)), proxied, undo, added };
+      return html(c, await shown.page(c, readQuery(c), own));
     },
 
     /** The list without the page around it, for a page that shows an older version. */

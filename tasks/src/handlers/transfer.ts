@@ -4,12 +4,11 @@ import { TaskError } from '../task/errors.ts';
 import { type Format, formats } from '../task/formats.ts';
 import { readLines, readTasks } from '../task/import.ts';
 import type { TaskStore } from '../task/task.ts';
-import { readBody } from '../web/body.ts';
 import { clientOf, queryParameter, type TasksContext, turnsOf } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { requireKnownOrigin, requireSameOrigin } from '../web/fetch-metadata.ts';
 import { readFileForm } from '../web/file-form.ts';
-import { expired, mediaType, withInput } from '../web/input.ts';
+import { expired, mediaType, readBody, withInput } from '../web/input.ts';
 import { html, json, noStore, respond, wantsJson } from '../web/responses.ts';
 import type { Views } from '../web/views.ts';
 

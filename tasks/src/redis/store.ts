@@ -86,8 +86,7 @@ export function redisStore(
     },
 
     async update(id, change, now, match = '*') {
-      const changed = await write<Changed>('update', { id, match, change, now: now.toISOString() });
-      return requireMatch(changed, change.title !== undefined);
+      return requireMatch(await write<Changed>('update', { id, match, change, now: now.toISOString() }));
     },
 
     async destroy(id, removal, match = '*') {
@@ -181,10 +180,10 @@ function onceOnly(tasks: NewTask[], nonce: string | undefined) {
 }
 
 /** @throws TaskError `unknown_task`, RevisionChanged */
-function requireMatch(changed: Changed, titled = true): Task {
+function requireMatch(changed: Changed): Task {
   const task = requireTask(changed && taskOf(changed.task));
   if (changed?.matched) return task;
-  throw new RevisionChanged(task, titled);
+  throw new RevisionChanged(task);
 }
 
 function connectionForWrites(redis: StoreClient): StoreClient {

@@ -55,12 +55,9 @@ export interface Page {
 export class RevisionChanged extends TaskError {
   readonly current: Task;
 
-  /** @param titled whether the caller changed the title */
-  constructor(current: Task, titled = true) {
+  constructor(current: Task) {
     const { title, finished } = current;
-    const now = titled
-      ? `It now reads “\u2068${title}\u2069”.`
-      : `It is ${finished ? 'finished' : 'open'} now.`;
+    const now = `It is ${finished ? 'finished' : 'open'} now and reads “\u2068${title}\u2069”.`;
     super('revision_changed', `Somebody else changed this task. ${now}`);
     this.current = current;
   }

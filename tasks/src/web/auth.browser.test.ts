@@ -2,7 +2,7 @@ import { bringAxe, accessibilityFaults as faults } from '@longhand/shared/testin
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { testKey } from '../../testing/app.ts';
-import { field, focused, pictures, poll, titles, useBrowser } from '../../testing/browser.ts';
+import { enter, field, focused, notice, pictures, poll, titles, useBrowser } from '../../testing/browser.ts';
 import { auth } from './auth.ts';
 
 const password = 'open sesame';
@@ -11,14 +11,11 @@ const site = useBrowser({ auth: auth(password, testKey) });
 /** Logs in with the keyboard alone. */
 async function logIn(page: Page, typed = password) {
   await poll(() => focused(page)).toBe('password');
-  await page.keyboard.type(typed);
-  await page.keyboard.press('Enter');
+  await enter(page, typed);
 }
 
 /** Expires the session: the browser drops the cookie. */
 const expire = (page: Page) => page.context().clearCookies({ name: 'login' });
-
-const notice = (page: Page) => page.locator('#notice');
 
 /** Presses `Log in` and logs in on the new tab. */
 async function logInOnNewTab(page: Page) {
@@ -81,15 +78,15 @@ test('The list reports an expired session without a click, and sends typed text 
   await page.waitForURL(/\/$/);
   await expire(page);
   await page.evaluate("dispatchEvent(new Event('online'))");
-  await poll(() => notice(page).textContent()).toContain('You are logged out');
+  await poll(() => notice(page)).toContain('You are logged out');
   await logInOnNewTab(page);
   await site.add('from elsewhere');
   await poll(() => titles(page)).toEqual(['from elsewhere']);
-  await poll(() => notice(page).textContent()).not.toContain('Log in');
+  await poll(() => notice(page)).not.toContain('Log in');
   await field(page).fill('milk');
   await expire(page);
   await page.keyboard.press('Enter');
-  await poll(() => notice(page).textContent()).toBe('You are logged out. Log in Close');
+  await poll(() => notice(page)).toBe('You are logged out. Log in Close');
   await poll(() => page.getByRole('alert').textContent()).toContain('You are logged out');
   expect(await field(page).inputValue()).toBe('milk');
   await logInOnNewTab(page);

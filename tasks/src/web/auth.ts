@@ -2,18 +2,17 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { annotate } from '@longhand/shared/observe.ts';
 import { generateCookie, generateSignedCookie, getSignedCookie } from 'hono/cookie';
 import type { TasksContext } from './context.ts';
-import { cookieOptions } from './csrf.ts';
-import { derivedKey } from './derived-key.ts';
+import { cookieOptions, derivedKey } from './csrf.ts';
 
-/** Seconds until a browser has to log in again. */
+/** Seconds until a session ends. */
 const lifetime = 90 * 24 * 60 * 60;
 
 export type Auth = ReturnType<typeof auth>;
 
 /**
- * A session is a signed cookie with its end, so nothing is stored. The signing key derives from the store's key and the
- * password: it survives restarts, all replicas share it, and a new password ends all sessions. With the password alone,
- * a stolen cookie would allow guessing it offline.
+ * A session is a signed cookie with its end, so the server stores nothing. The signing key derives from the store's key
+ * and the password: it survives restarts, all replicas share it, and a new password ends all sessions. If it derived from
+ * the password alone, a stolen cookie would allow offline guessing.
  *
  * @param key the same for all replicas
  * @param tokens for programs, with names for the log
@@ -47,7 +46,6 @@ export function auth(
       const options = { ...cookieOptions(c), maxAge: lifetime };
       c.set('cookie', await generateSignedCookie('login', end, await secret(), options));
     },
-    /** Deletes the session cookie. */
     logOut(c: TasksContext): void {
       c.set('cookie', generateCookie('login', '', { ...cookieOptions(c), maxAge: 0 }));
     },
@@ -63,7 +61,7 @@ export function auth(
 
 const digest = (text: string) => hash('sha256', text, 'buffer');
 
-/** `path` if it is one of our pages, else `/`: no other site, and no link that changes a task. */
+/** `path` if it is one of our pages, else `/`. Other sites and links that change a task are not allowed. */
 export function pageAfterLogin(path: string | undefined): string {
   return path && /^\/(tasks(\/\w+)*)?(\?[\w!$&'()*+,./:;=?@%~-]*)?$/.test(path) ? path : '/';
 }

@@ -14,7 +14,7 @@ export interface TasksEnv {
 
 export type TasksContext = Context<TasksEnv>;
 
-/** The id in `/task/:id/…` and `/tasks/:id/…` as sent: a percent-encoded digit is another spelling. */
+/** The id in `/task/:id/…` and `/tasks/:id/…` as sent, because a percent-encoded digit is another spelling. */
 export function taskId(c: TasksContext): string {
   return new URL(c.req.url).pathname.split('/')[2] ?? '';
 }
@@ -24,7 +24,7 @@ export function queryParameter(c: TasksContext, name: string): string | undefine
   return new URL(c.req.url).searchParams.get(name) ?? undefined;
 }
 
-/** The query string of a part of the list, after `more`; empty for the plain list. */
+/** The query string of a part of the list, after `more`. It is empty for the whole list. */
 export function listSearch({ filter, after, q }: ListQuery, more: Record<string, string> = {}): string {
   const part = { ...((after || filter !== 'all') && { filter }), ...(after && { after }), ...(q && { q }) };
   const query = `${new URLSearchParams({ ...more, ...part })}`;
@@ -38,10 +38,10 @@ export function partOf(c: TasksContext): ListQuery {
   return { filter, after: cursor.test(after) ? after : undefined, q: searched(c) };
 }
 
-/** Code points of a search: every link of every row repeats it. */
+/** Code points of a search. Every link of every row repeats it. */
 const maxSearch = 100;
 
-/** The words to find, if any. */
+/** The words of a search. */
 export function searched(c: TasksContext): string | undefined {
   const words = [...(queryParameter(c, 'q') ?? '')].slice(0, maxSearch).join('').trim();
   return words || undefined;

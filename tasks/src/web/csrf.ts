@@ -1,17 +1,16 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { generateCookie, getCookie } from 'hono/cookie';
 import type { CookieOptions } from 'hono/utils/cookie';
 import type { TasksContext } from './context.ts';
-import { derivedKey } from './derived-key.ts';
 
-/** Bytes of a token, and of its mask. */
+/** Bytes of a token and of its mask. */
 const size = 32;
 
 export type Csrf = ReturnType<typeof csrf>;
 
 /**
- * CSRF tokens: the HMAC of the session id, so nothing is stored. Each page has the token under a new random mask: a
- * secret that repeats in compressed pages can be guessed byte by byte (BREACH).
+ * CSRF tokens. A token is the HMAC of the session id, so the server stores nothing. Each page has a new random mask over
+ * the token, because a repeated secret in compressed pages can be guessed byte by byte (BREACH).
  *
  * @param key the same for all replicas
  */
@@ -39,11 +38,23 @@ export function csrf(key: () => Promise<Buffer>) {
   };
 }
 
+/** Derives a key of 32 bytes for one purpose (RFC 5869). Its signatures are invalid for other purposes. */
+export function derivedKey(key: () => Promise<Buffer>, purpose: string): () => Promise<Buffer> {
+  let from: Buffer | undefined;
+  let derived: Buffer;
+  return async () => {
+    const current = await key();
+    if (current !== from) derived = Buffer.from(hkdfSync('sha256', current, '', purpose, 32));
+    from = current;
+    return derived;
+  };
+}
+
 function xor(a: Buffer, b: Buffer): Buffer {
   return Buffer.from(a.map((byte, i) => byte ^ (b[i] as number)));
 }
 
-/** The session id if it is well-formed: clients must not get the HMAC of their own text. */
+/** The session id, if well-formed: clients must not get the HMAC of arbitrary text. */
 function currentSession(c: TasksContext): string | undefined {
   const session = getCookie(c, 'session', cookieOptions(c).prefix) ?? '';
   return /^[\w-]{22}$/.test(session) ? session : undefined;
@@ -55,7 +66,7 @@ function newSession(c: TasksContext): string {
   return session;
 }
 
-/** Over TLS the name begins with `__Host-`: no other host and no plain-HTTP page can set it (RFC 6265bis 4.1.3.2). */
+/** Over TLS the name begins with `__Host-`, so other hosts and plain HTTP cannot set it (RFC 6265bis 4.1.3.2). */
 export function cookieOptions(c: TasksContext): CookieOptions & { prefix?: 'host' } {
   const options = { path: '/', httpOnly: true, sameSite: 'Lax' } as const;
   const secure = c.req.header('x-forwarded-proto') === 'https';

@@ -7,7 +7,6 @@ import type { Csrf } from './csrf.ts';
 import type { PublicFiles } from './static-files.ts';
 import type { Render } from './views.ts';
 
-/** The dependencies of the application. */
 export interface Dependencies {
   store: TaskStore;
   csrf: Csrf;
@@ -22,6 +21,6 @@ export interface Dependencies {
   log: Log;
   /** Counts the open event streams. */
   eventStreams?: Gauge;
-  /** For all heavy work. */
+  /** Divides the event loop between clients. */
   turns: Turns;
 }

@@ -9,24 +9,20 @@ import type { Dependencies } from './dependencies.ts';
 import { html, json, respond, wantsJson } from './responses.ts';
 
 const statusHeaders: Record<number, Record<string, string>> = {
-  // For programs (RFC 6750); browsers show the page.
+  // For programs (RFC 6750). Browsers show the page.
   401: { 'WWW-Authenticate': 'Bearer realm="tasks"' },
   // Seconds: Redis takes one or two to restart.
   503: { 'Retry-After': '2' },
 };
 
-function errorStatus(error: TaskError): [status: number, headers: Record<string, string>] {
-  const status = errorStatuses[error.code];
-  const allow = error.allow !== undefined && { Allow: error.allow };
-  return [status, { ...statusHeaders[status], ...allow }];
+function errorStatus({ code, allow }: TaskError): [status: number, headers: Record<string, string>] {
+  const status = errorStatuses[code];
+  return [status, { ...statusHeaders[status], ...(allow !== undefined && { Allow: allow }) }];
 }
 
 /** @throws TaskError `method_not_allowed` */
 export function methodNotAllowed({ req: { method } }: TasksContext, allow: string): never {
-  const message =
-    method === 'GET'
-      ? `There is no page at this address: it takes ${allow} only.`
-      : `This address does not take ${method}, only ${allow}.`;
+  const message = `This address accepts only ${allow}, not ${method}.`;
   throw Object.assign(new TaskError('method_not_allowed', message), { allow });
 }
 
@@ -38,10 +34,10 @@ export function problem(c: TasksContext, error: TaskError): Response {
   return json(c, value, status, { 'Content-Type': 'application/problem+json', ...headers });
 }
 
-/** Responds to a failed request: with problem details for programs, the filled-in form for a form, else an error page. */
+/** Responds to a failed request: problem details for programs, the form again for forms, else an error page. */
 export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 'render' | 'log'>) {
   return async (cause: Error, c: TasksContext): Promise<Response> => {
-    // For the log alone.
+    // Only the log shows this status.
     if (hasLeft(c) && !(cause instanceof TaskError)) return respond(c, null, 499);
     if (!(cause instanceof TaskError)) log.error({ err: cause }, 'a request failed');
     const error =
@@ -64,7 +60,7 @@ export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 
     return html(c, again ?? render('error', page), status, headers);
   };
 
-  /** The filled-in form again; undefined if it had no text, or without the store's key for a token. */
+  /** The form again with its text; undefined if it had none, or if the store's key for the token is unavailable. */
   async function formAgain(c: TasksContext, form: SentForm, error: TaskError): Promise<string | undefined> {
     if (form.undo || [form.title, form.text, form.next].every((text) => text === undefined)) return undefined;
     const token = await csrf.issue(c).catch(() => undefined);
@@ -76,17 +72,14 @@ export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 
     if (c.req.param('id') === undefined) return render('new', { ...values, action: c.req.path });
     if (error.code === 'unknown_task') {
       const problem = `${error.message} What you typed is still here: Add makes it a new task.`;
-      return render('new', { ...values, problem, nonce });
+      return render('new', { ...values, problem });
     }
     if (!(error instanceof RevisionChanged)) {
       return render('edit', { ...values, id: taskId(c), revision: form.revision ?? '' });
     }
-    const { title, revision } = error.current;
-    const problem =
-      title === form.was
-        ? `${new RevisionChanged(error.current, false).message} Save changes its title alone.`
-        : `${error.message} Save replaces that with your text.`;
-    // The form shows the current title, so it may be overwritten.
-    return render('edit', { ...values, problem, id: taskId(c), revision, was: title });
+    // The form shows the current title, so saving may overwrite it.
+    const { title: was, revision } = error.current;
+    const problem = `${error.message} Save replaces its title with yours.`;
+    return render('edit', { ...values, problem, id: taskId(c), revision, was });
   }
 }

@@ -7,27 +7,28 @@ type Incoming = TasksContext['req'];
 const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-sec-purpose', 'x-moz'];
 
 /**
- * Rejects a link that changes a task unless it was followed on our pages or typed: no prefetch, no image or redirect of
- * another site. Without TLS, browsers omit `Sec-Fetch-Site` for named hosts; then `Origin` and `Referer` decide. A browser
- * that sends none of these may come from any page (our own allow `Referer`); other clients (curl) are trusted.
+ * Rejects a link that changes a task unless the user followed it on our pages or typed it: a prefetch, or an image or
+ * redirect of another site, must not change anything. Without TLS, browsers omit `Sec-Fetch-Site` for named hosts; then
+ * `Origin` and `Referer` decide. A browser that sends none of these is rejected (our pages allow `Referer`). Other
+ * clients, such as curl, are trusted.
  *
  * @throws TaskError `prefetch` or `foreign_origin`
  */
 export function requireDeliberate(request: Incoming): void {
   if (purposes.some((name) => /prefetch|prerender|preview/i.test(request.header(name) ?? ''))) {
-    throw new TaskError('prefetch', 'This link changes a task, so it is not followed ahead of time.');
+    throw new TaskError('prefetch', 'This link changes a task, so it cannot be prefetched.');
   }
-  // Like every browser.
+  // Every browser's name begins like this.
   if (!requireSameOrigin(request, 'referer') && /^Mozilla\//.test(request.header('user-agent') ?? '')) {
     throw new TaskError(
       'foreign_origin',
-      'This browser does not say where the link was followed, so nothing was changed. Follow it in the list.',
+      'This browser does not send the page of the link, so nothing was changed. Follow the link in the list.',
     );
   }
 }
 
 /**
- * Rejects `text/plain`, which other sites may send without a CORS preflight, unless it names our origin.
+ * Rejects `text/plain` unless the request names our origin: other sites can send it without a CORS preflight.
  *
  * @throws TaskError `foreign_origin`
  */
@@ -41,8 +42,8 @@ export function requireKnownOrigin(request: Incoming): void {
 }
 
 /**
- * Rejects requests from another origin: by `Sec-Fetch-Site` if sent, else by `Origin`, which every browser sends with a
- * form of another site, and the headers of `names`.
+ * Rejects requests from another origin. `Sec-Fetch-Site` decides if sent, else `Origin`, which browsers always send with
+ * another site's form, and the headers in `names`.
  *
  * @returns whether the request names its origin
  * @throws TaskError `foreign_origin`

@@ -1,7 +1,7 @@
 import { queryParameter, type TasksContext } from './context.ts';
 import { respond } from './responses.ts';
 
-/** The list's favicon: the number of open tasks (`open`), or the plain icon at `none`. */
+/** The favicon of the list: the number of open tasks (`open`), or a redirect to the plain icon at `none`. */
 export function respondIcon(c: TasksContext, none: string): Response {
   const open = Number(queryParameter(c, 'open'));
   if (!(open >= 1)) return respond(c, null, 302, { Location: none });

@@ -1,28 +1,27 @@
 import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
 import { utf8 } from '../task/utf8.ts';
-import { readBody } from './body.ts';
 import type { TasksContext } from './context.ts';
 import type { Csrf } from './csrf.ts';
 import { requireSameOrigin } from './fetch-metadata.ts';
 
-/** API clients use the method and headers. Browser forms cannot set those, so they use fields. */
+/** API clients set the method and headers; browser forms use fields instead. */
 export interface Intent {
   method: string;
   /** The edited revision: If-Match (RFC 9110, section 13.1.1), or the field `revision`. */
   match?: string | undefined;
-  /** Makes a retry add nothing: Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), or the field `nonce`. */
+  /** A retry adds nothing: Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), or the field `nonce`. */
   nonce?: string | undefined;
 }
 
-/** The fields of a form's intent. */
+/** Form fields that set the intent. */
 const intentNames = ['_method', 'revision', 'nonce'] as const;
 
 type Fields = z.ZodObject;
 
 type Act<Form extends Fields, Result> = (input: Partial<z.output<Form>>, intent: Intent) => Promise<Result>;
 
-/** The fields of an action in a form and in JSON, all optional. */
+/** The fields that an action accepts in a form and in JSON, all optional. */
 interface Accepted<Form extends Fields> {
   form: Form;
   json?: Fields;
@@ -31,11 +30,10 @@ interface Accepted<Form extends Fields> {
 export const nothing = { form: z.object({}), json: z.strictObject({}) };
 
 /**
- * Reads a write for `act`. Its origin must be ours (browsers do not let other sites forge it), and a form needs a token
- * as well.
+ * Reads the body of a write and calls `act`. The origin must be ours (browsers prevent forgery), and a form needs a token.
  *
  * @throws TaskError `foreign_origin`, `unsupported_media_type`, `bad_json`, `invalid_field`, `not_utf8`,
- *   `body_too_large`, and the errors of `act`; with the form, if one was sent
+ *   `body_too_large`, and the errors of `act`; with the sent form, if any
  */
 export async function withInput<Form extends Fields, Result>(
   c: TasksContext,
@@ -44,9 +42,9 @@ export async function withInput<Form extends Fields, Result>(
   act: Act<Form, Result>,
 ): Promise<Result> {
   const type = mediaType(c);
-  // RFC 9110, section 9.3.5: the content of a DELETE has no meaning.
+  // The content of a DELETE has no meaning (RFC 9110, section 9.3.5).
   const ignored = c.req.method === 'DELETE';
-  // Before the origin, so that a body that is too long is always a 413.
+  // Before the check of the origin: a body that is too long is always 413.
   const body = ignored ? Buffer.alloc(0) : await readBody(c);
   requireSameOrigin(c.req);
   const intent = {
@@ -65,7 +63,34 @@ export async function withInput<Form extends Fields, Result>(
   return submitForm(c, csrf, form, body, act);
 }
 
-/** The strong tags of an If-Match (RFC 9110, section 13.1.1): `W/"3"` never matches. */
+/** Bytes of a form. The longest percent-encoded title needs far fewer. */
+const maxForm = 64 * 1024;
+
+/**
+ * Reads a body. A known length avoids a web stream, which would double the cost of a write.
+ *
+ * @throws TaskError `body_too_large`
+ */
+export async function readBody(c: TasksContext, maxBytes = maxForm): Promise<Buffer> {
+  const length = c.req.header('content-length');
+  if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (length !== undefined) return Buffer.from(await c.req.raw.arrayBuffer());
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of c.req.raw.body?.values({ preventCancel: true }) ?? []) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(maxBytes: number): TaskError {
+  const limit = maxBytes < 1024 ** 2 ? `${maxBytes / 1024} KiB` : `${maxBytes / 1024 ** 2} MiB`;
+  return new TaskError('body_too_large', `This is too long: the limit is ${limit}.`);
+}
+
+/** The strong tags of an If-Match. Weak ones such as `W/"3"` never match (RFC 9110, section 13.1.1). */
 function strongTags(field: string | undefined): string | undefined {
   if (field === undefined || field.trim() === '*') return field?.trim();
   const tags = field.match(/(?:W\/)?"[^"]*"/gi) ?? [];
@@ -102,7 +127,7 @@ export function expired(): TaskError {
   return new TaskError('bad_token', 'This form has expired. Nothing was changed: please send it again.');
 }
 
-/** Rejects a URL-encoded body that is not UTF-8; `URLSearchParams` would insert replacement characters. */
+/** Rejects a URL-encoded body that is not UTF-8, where `URLSearchParams` would insert replacement characters. */
 function requireUtf8(body: Buffer): void {
   const encoded = body.toString('latin1');
   const byte = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));

@@ -186,17 +186,6 @@ test('Ctrl+Z undoes the last deletion once, also a deletion under way', async ()
   expect((await site.store.show('2')).title).toBe('tea');
 });
 
-test('Ctrl+Z undoes Clear finished, also in an empty list', async () => {
-  const page = await rows('milk', 'bread');
-  for (const id of ['1', '2']) await site.store.update(id, { finished: 1 }, new Date());
-  await poll(() => titles(page)).toEqual(['(milk)', '(bread)']);
-  await page.getByRole('button', { name: 'Clear finished' }).click();
-  await poll(() => titles(page)).toEqual([]);
-  await poll(() => notice(page)).toContain('Cleared 2 tasks');
-  await press(page, 'ControlOrMeta+Z');
-  await poll(() => titles(page)).toEqual(['(milk)', '(bread)']);
-});
-
 test('A double click edits a row in place: neither rows nor text move', async () => {
   await site.add('tea', 'bread', 'milk');
   const page = await site.open();

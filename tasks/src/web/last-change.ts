@@ -6,10 +6,10 @@ import type { TasksContext } from './context.ts';
 import { cookieOptions } from './csrf.ts';
 import type { Undo } from './views.ts';
 
-/** Seconds for which the browser keeps a change, if no list follows. */
+/** Seconds until the cookie expires. */
 const maxAge = 60;
 
-/** `was` is the title before an edit. Without it, the task was finished or reopened. */
+/** `was` is the title before an edit; absent if the task was finished or reopened. */
 const changeSchema = z.object({
   id: taskSchema.shape._id,
   revision: z.int(),
@@ -20,9 +20,8 @@ const changeSchema = z.object({
 type LastChange = z.output<typeof changeSchema>;
 
 /**
- * Tells the next list in the same browser how the client changed `task`. Programs send no `Referer`, so they get no cookie.
- * A query would not do: the specification wants `Location: /` after `finish`, and titles do not belong in logs. A cookie
- * takes at most 2.8 KB.
+ * Stores the change of `task` in a cookie of at most 2.8 KB for the next list page. Programs send no `Referer` and get no
+ * cookie. A query is impossible: the specification requires `Location: /` after `finish`, and titles must not be logged.
  */
 export function tellChange(c: TasksContext, { _id: id, revision, finished }: Task, was?: string): void {
   if (!c.req.header('referer')) return;
@@ -30,7 +29,7 @@ export function tellChange(c: TasksContext, { _id: id, revision, finished }: Tas
   c.set('cookie', generateCookie('change', value, { ...cookieOptions(c), maxAge }));
 }
 
-/** The change that `tellChange` told, once. */
+/** The change from the cookie, which is then deleted. */
 export function takeChange(c: TasksContext): LastChange | undefined {
   const value = getCookie(c, 'change', cookieOptions(c).prefix);
   if (!value) return undefined;
@@ -42,7 +41,7 @@ export function takeChange(c: TasksContext): LastChange | undefined {
   }
 }
 
-/** Undoes `change`, unless somebody has changed the task since. @param title the task's current title */
+/** The offer to undo a change, unless somebody has changed the task since. @param title the current one */
 export function undoOf({ id, revision, finished, was }: LastChange, title: string): Undo {
   const [said, before] =
     was === undefined

@@ -9,17 +9,17 @@ const shorteners = new Set([
 
 /**
  * An http(s) URL in a sentence. It ends at white space, quotes, angle brackets, Chinese or Japanese punctuation, and
- * invisible or bidirectional characters. A host has at most 253 characters; Node takes 150 µs to parse some longer ones.
+ * invisible or bidirectional characters. Hosts over 253 characters are skipped: Node takes 150 µs to parse some of them.
  */
 const urls =
   /(?<![\p{L}\p{N}])https?:\/\/(?![^/?#]{254})[^\s<>"'`“”«»\p{C}\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]+/giu;
 
-/** Links in a title: a page of 100 tasks must take at most 10 ms. */
+/** Links in a title. A page of 100 tasks must render in 10 ms. */
 const maxLinks = 20;
 
 type Html = ReturnType<typeof html>;
 
-/** The title as HTML with links. Beside a known short URL stands a link to the expander. */
+/** The title as HTML with links. A known short URL has a second link, to the expander. */
 export function linked(title: string): string {
   const parts: (string | Html)[] = [];
   let end = 0;
@@ -35,10 +35,9 @@ export function linked(title: string): string {
 }
 
 function link(text: string, { href, hostname, pathname }: URL): Html {
-  // Left to right in every context.
   const anchor = html`<a dir="ltr" href="${href}" rel="noreferrer">${text}</a>`;
   if (pathname === '/' || !shorteners.has(hostname.replace(/^www\./, ''))) return anchor;
   const expand = `/expand?${new URLSearchParams({ u: href })}`;
-  // The style sheet has its text, so that it is not part of the title's.
+  // Its text is in the style sheet, outside the title's text.
   return html`${anchor}<a class="where" href="${expand}" aria-label="Where to? ${text}"></a>`;
 }

@@ -1,21 +1,18 @@
 import { hash, randomUUID } from 'node:crypto';
 import { createSearch } from '../task/search.ts';
-import { filters, type ListQuery, type Page, pageSize, type Task } from '../task/task.ts';
+import { filters, type ListQuery, type Page, pageSize } from '../task/task.ts';
 import { coalesce } from './coalesce.ts';
 import { clientOf, listSearch, type TasksContext, turnsOf } from './context.ts';
 import type { Dependencies } from './dependencies.ts';
 import { createRows } from './rows.ts';
-import { number, type Place, type Undo } from './views.ts';
+import { number, type Place, type Views } from './views.ts';
 
-/** The parts of a page that differ between two requests for the same list. */
-interface FormValues {
-  csrf: string;
-  nonce: string;
-}
+/** The values of one response. All other parts are the same for every client. */
+type Own = Pick<Views['list'], 'csrf' | 'nonce' | 'proxied' | 'undo' | 'added'>;
 
 type Used = Pick<Dependencies, 'store' | 'render' | 'turns' | 'auth'>;
 
-/** Renders the list: a filter's first page once per version of the store, and each row once per revision of its task. */
+/** Renders the list. First pages are cached per version of the store, and rows per revision of their task. */
 export function listPage({ store, render, turns, auth }: Used) {
   const rows = createRows(render);
   const search = createSearch(store);
@@ -26,32 +23,16 @@ export function listPage({ store, render, turns, auth }: Used) {
 
   return {
     list,
-    /** The list alone, without a token. Its ETag is not the version, because the next release may render it differently. */
+    /** The list without the page around it. The ETag hashes the HTML, which another release may render differently. */
     async partial(c: TasksContext, query: ListQuery) {
       const shown = await version(c, query);
       shown.etag ||= `W/"${hash('sha256', shown.html, 'base64url')}"`;
       return shown;
     },
-    /** The page. Its notice offers to undo the last change or to show an added task. */
-    async page(
-      c: TasksContext,
-      query: ListQuery,
-      forms: FormValues & { proxied: boolean },
-      undo?: Undo,
-      added?: Task,
-    ): Promise<Buffer<ArrayBuffer>> {
+    async page(c: TasksContext, query: ListQuery, own: Own): Promise<Buffer<ArrayBuffer>> {
       const { page, summary, html } = await version(c, query);
-      const back = listSearch(query);
-      const values = {
-        ...forms,
-        summary,
-        open: `${page.open}`,
-        undo,
-        added,
-        locked: auth !== undefined,
-        back,
-      };
-      return put(render('list', { ...values, list: mark }), [html]);
+      const values = { ...own, q: query.q, summary, open: `${page.open}`, locked: auth !== undefined };
+      return put(render('list', { ...values, back: listSearch(query), list: mark }), [html]);
     },
   };
 
@@ -62,7 +43,7 @@ export function listPage({ store, render, turns, auth }: Used) {
   }
 
   function firstPage(query: ListQuery) {
-    // All clients share it.
+    // All clients share this work.
     const turn = () => turns([]);
     let last: Awaited<ReturnType<typeof shown>> | undefined;
     return async () => {
@@ -74,16 +55,17 @@ export function listPage({ store, render, turns, auth }: Used) {
 
   async function shown(query: ListQuery, page: Page, turn: () => Promise<void>) {
     const { open, finished } = page;
-    const summary = open > 0 ? `${number(open)} open` : finished > 0 ? 'All done' : 'No tasks';
+    const counted = open > 0 ? `${number(open)} open` : finished > 0 ? 'All done' : 'No tasks';
+    const summary = query.q === undefined ? counted : `Find: ${query.q}`;
     const searchable = query.q !== undefined || open + finished > pageSize;
-    const place = placeOf(page, query);
-    const around = render('tasks', { page, summary, query, searchable, place, rows: mark });
+    const values = { page, summary, query, searchable, place: placeOf(page, query) };
+    const around = render('tasks', { ...values, rows: mark });
     const html = put(around, await rows(page.tasks, listSearch(query), turn));
     return { page, summary, html, etag: '' };
   }
 }
 
-/** A change may have shortened an earlier page meanwhile; it counts all the same. */
+/** The place of a page. An earlier page counts even if a change has shortened it. */
 function placeOf({ open, finished, before }: Page, { filter }: ListQuery): Place {
   const total = { all: open + finished, open, finished }[filter];
   // A task added above does not renumber the pages.
@@ -95,10 +77,10 @@ function placeOf({ open, finished, before }: Page, { filter }: ListQuery): Place
   };
 }
 
-/** Marks the place of rendered HTML. It is secret, so no title contains it. */
+/** A placeholder for rendered HTML. It is random, so no title contains it. */
 const mark = randomUUID();
 
-/** Puts `html` into `page`: buffers are joined faster than strings. */
+/** Inserts `html` at the mark. Joining buffers is faster than joining strings. */
 function put(page: string, html: readonly Uint8Array[]): Buffer<ArrayBuffer> {
   const [before = '', after = ''] = page.split(mark);
   return Buffer.concat([Buffer.from(before), ...html, Buffer.from(after)]);

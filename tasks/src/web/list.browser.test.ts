@@ -33,18 +33,6 @@ describe('The list page without scripts', () => {
     await poll(() => focused(page)).toBe('title');
   });
 
-  test('adds one task for a double click, and the same title twice by Enter', async () => {
-    const page = await open();
-    await field(page).fill('milk');
-    await page.getByRole('button', { name: 'Add' }).dblclick();
-    await poll(() => titles(page)).toEqual(['milk']);
-    await poll(() => focused(page)).toBe('title');
-    await page.keyboard.type('milk');
-    await page.keyboard.press('Enter');
-    await poll(() => titles(page)).toEqual(['milk', 'milk']);
-    await poll(() => field(page).inputValue()).toBe('');
-  });
-
   test('returns to the filter after each change: add, finish, edit, cancel, delete, undo, clear', async () => {
     await site.store.insert([{ title: 'done', finished: 1, created_at: now }]);
     const page = await open('/?filter=finished');
@@ -218,20 +206,15 @@ describe('The list page', () => {
   });
 });
 
-test('An edited task shows its age in local time, exact on hover; an invalid time does not prevent the edit', async () => {
+test('An edited task shows its age in local time; an invalid time does not prevent the edit', async () => {
   await site.store.create({ title: 'milk' }, new Date('2024-02-29T23:30:15.678Z'));
   await site.store.insert([{ title: 'bread', finished: 0, created_at: 'yesterday' }]);
   const page = await site.open('/tasks/1/edit', { timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
-  const saysItsAge = async () => {
-    const time = page.locator('time');
-    await poll(() => time.textContent()).toBe('Mar 2024');
-    expect(await time.getAttribute('title')).toMatch(/^added Friday,? 1 March 2024 at 08:30:15 /);
-    expect(await time.getAttribute('datetime')).toBe('2024-02-29T23:30:15.678Z');
-  };
-  await saysItsAge();
+  const age = page.locator('.when').first();
+  await poll(() => age.textContent()).toBe('added 1 Mar 2024');
   await page.goto('/');
   await page.getByLabel('Edit: milk').click();
-  await saysItsAge();
+  await poll(() => age.textContent()).toBe('added 1 Mar 2024');
   await page.getByLabel('Edit: bread').click();
   await poll(() => page.locator('#task-2 .when').textContent()).toContain('added');
 });
@@ -330,15 +313,16 @@ describe('The row of a task', () => {
     await onPhone.getByLabel('Edit: tea').tap();
     await onPhone.getByRole('button', { name: 'Save' }).waitFor();
     expect(await tooSmall(onPhone, 44, '.editing :is(textarea, a, button)')).toEqual([]);
+    expect(await onPhone.evaluate('getComputedStyle(document.activeElement).textAlign')).toBe('start');
     for (const path of [
-      '/tasks/import',
-      '/tasks/removals',
-      '/tasks/2/edit',
-      '/tasks/2',
-      '/tasks/7',
-      '/public/keys.html',
+      'tasks/import',
+      'tasks/removals',
+      'tasks/2/edit',
+      'tasks/2',
+      'tasks/7',
+      'public/keys.html',
     ]) {
-      await onPhone.goto(path);
+      await onPhone.goto(`/${path}`);
       expect(await tooSmall(onPhone, 44, 'a, button, summary'), path).toEqual([]);
     }
     const atDesk = await site.open();
@@ -361,11 +345,14 @@ describe('Under a name in a local network', () => {
   });
   afterAll(() => stranger.close());
 
-  test("the list finishes a task; another site's image or redirect does not", async () => {
-    await site.add('milk', 'bread');
+  test("the list finishes a task, with and without scripts; another site's image or redirect does not", async () => {
+    await site.add('milk', 'bread', 'tea');
+    const plain = await site.open(list, { javaScriptEnabled: false });
+    await plain.getByRole('link', { name: 'Finish: tea' }).click();
+    await poll(() => titles(plain)).toEqual(['bread', 'milk', '(tea)']);
     const page = await site.openNew(list);
     await page.getByRole('link', { name: 'Finish: bread' }).click();
-    await poll(() => titles(page)).toEqual(['milk', '(bread)']);
+    await poll(() => titles(page)).toEqual(['milk', '(tea)', '(bread)']);
     const link = `${list}task/1/finish`;
     const quiet = '<meta name=referrer content=no-referrer>';
     const answers = () => site.log.flatMap(({ path, status }) => (path === '/task/1/finish' ? [status] : []));
@@ -380,12 +367,5 @@ describe('Under a name in a local network', () => {
       await poll(answers).toEqual([403]);
     }
     expect((await site.store.show('1')).finished).toBe(0);
-  });
-
-  test('the list finishes a task without scripts', async () => {
-    await site.add('milk');
-    const page = await site.open(list, { javaScriptEnabled: false });
-    await page.getByRole('link', { name: 'Finish: milk' }).click();
-    await poll(() => titles(page)).toEqual(['(milk)']);
   });
 });

@@ -164,6 +164,8 @@ describe('The event stream', () => {
     await page.clock.fastForward(20_000);
     await site.add('bread');
     await poll(() => titles(page)).toEqual(['bread', 'milk']);
+    // Enough to read it.
+    await page.clock.fastForward(6_000);
     await poll(notice).not.toContain('Not connected');
   });
 

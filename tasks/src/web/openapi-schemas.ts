@@ -12,18 +12,9 @@ import { pageSize } from '../task/task.ts';
 
 const count = z.int().min(0);
 
-/** Codes of nginx (proxy/pages/errors.ts) and of serve.ts. */
-const proxyCodes = [
-  ...[
-    'bad_request',
-    'headers_too_large',
-    'length_required',
-    'request_timeout',
-    'timeout',
-    'too_many_requests',
-  ],
-  ...['unavailable', 'unknown_host', 'unknown_method', 'unreachable', 'unsupported_version', 'url_too_long'],
-];
+/** Error codes of nginx (proxy/pages/errors.ts) and serve.ts. */
+const proxyCodes =
+  'bad_request headers_too_large length_required request_timeout timeout too_many_requests unavailable unknown_host unknown_method unreachable unsupported_version url_too_long';
 
 const described = {
   Id: taskSchema.shape._id,
@@ -48,21 +39,20 @@ const described = {
     title: z.string(),
     status: z.int().min(400).max(599),
     detail: z.string().describe('One sentence for people.'),
-    code: z.enum([...Object.keys(errorStatuses), ...proxyCodes]).describe('Stable, for programs.'),
+    code: z.enum([...Object.keys(errorStatuses), ...proxyCodes.split(' ')]).describe('Stable, for programs.'),
     removal: z
       .string()
       .optional()
       .describe('The name of a removal that failed. After store_unavailable it may have happened.'),
-    count: z.int().optional().describe('The number of tasks it has removed for certain.'),
+    count: z.int().optional().describe('How many tasks it has certainly removed.'),
   }),
 };
 
-/** The schemas of /openapi.json, from those that validate requests. */
+/** The schemas of /openapi.json. They derive from those that validate requests. */
 export const schemas = Object.fromEntries(
   Object.entries(described).map(([name, schema]) => [name, jsonSchema(schema)]),
 );
 
-/** A reference to one of the schemas. */
 export const ref = (name: keyof typeof described) => ({ $ref: `#/components/schemas/${name}` });
 
 function jsonSchema(schema: z.ZodType) {
@@ -71,7 +61,6 @@ function jsonSchema(schema: z.ZodType) {
     override({ jsonSchema }) {
       // The format implies the pattern.
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
-      if (jsonSchema.type === 'number' && jsonSchema.enum) jsonSchema.type = 'integer';
     },
   });
   return rest;

@@ -20,12 +20,7 @@ function answer(description: string, name: Parameters<typeof ref>[0], headers?: 
   return { description, headers, content: json(ref(name)) };
 }
 
-const problemHeaders: Record<number, object> = {
-  401: { 'WWW-Authenticate': { schema: text } },
-  503: { 'Retry-After': { schema: { type: 'integer', minimum: 0 } } },
-};
-
-/** @param refused the statuses of its problems; every operation also has 401 and 503 */
+/** @param refused the statuses of its errors besides 401 and 503 */
 function operation(
   operationId: string,
   refused: number[],
@@ -35,13 +30,13 @@ function operation(
     const codes = Object.entries(errorStatuses).filter(([, its]) => its === status);
     const content = { 'application/problem+json': { schema: ref('Problem') } };
     const description = codes.map(([code]) => code).join(', ');
-    return [status, { description, headers: problemHeaders[status], content }];
+    return [status, { description, content }];
   });
   const responses = { ...Object.fromEntries(problems), ...rest.responses };
   return { operationId, ...rest, responses };
 }
 
-/** The statuses of an invalid body. */
+/** Statuses of an invalid body. */
 const unreadable = [400, 403, 413, 415, 422];
 
 const lines = (description: string) => ({ schema: { ...text, description } });
@@ -61,7 +56,7 @@ const paths = {
       parameters: [
         query('filter', { enum: filters, default: 'all' }),
         query('after', { ...text, pattern: cursor.source }, 'The cursor from `next`, with the same filter.'),
-        query('q', text, 'Finds at most 100 titles with all these words; there is no next page, no ETag.'),
+        query('q', text, 'Finds at most 100 titles with all these words. There is no next page and no ETag.'),
         ifNoneMatch,
       ],
       responses: {
@@ -118,7 +113,6 @@ const paths = {
       responses: {
         200: {
           description: 'A JSON array with one task per line, or a Markdown task list',
-          headers: { 'Content-Disposition': { schema: text } },
           content: { ...json({ type: 'array', items: ref('Task') }), 'text/plain': lines('Markdown') },
         },
       },
@@ -157,20 +151,13 @@ export function openapi(): string {
       description:
         'A list of tasks. Send Accept: application/json. Browsers may write only from the same origin; other clients send no Origin. Errors are problems (RFC 9457) with a stable code. Nothing was changed, except perhaps after store_unavailable: read the task, or retry with the same Idempotency-Key.',
     },
-    servers: [{ url: '/' }],
-    // A list without a password needs neither.
-    security: [{}, { token: [] }, { session: [] }],
+    // A list without a password needs no token.
+    security: [{}, { token: [] }],
     paths,
     components: {
       schemas,
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'A token of TASKS_TOKENS_FILE.' },
-        session: {
-          type: 'apiKey',
-          in: 'cookie',
-          name: 'login',
-          description: "A browser's session; over TLS its name is __Host-login.",
-        },
       },
     },
   };

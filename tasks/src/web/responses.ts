@@ -1,56 +1,77 @@
 import { accepts } from 'hono/accepts';
 import type { Task } from '../task/task.ts';
 import { listSearch, partOf, type TasksContext } from './context.ts';
-import { securityHeaders } from './security-headers.ts';
+
+/** Pages load our own files and send forms to us. Nothing is inline or framed. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The headers of every response. The proxy adds `Strict-Transport-Security` where it terminates TLS. */
+export const securityHeaders = {
+  'Content-Security-Policy': policy,
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Origin-Agent-Cluster': '?1',
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
 
 /**
- * For pages with a token, and for responses to a change. lynx ignores `no-store`, and knows `no-cache` only at the end:
- * else it would show the old list after a redirect.
+ * For pages with a token, and for responses to a change. lynx ignores `no-store`, and reads `no-cache` only at the end;
+ * otherwise it shows the old list after a redirect.
  */
 export const noStore = { 'Cache-Control': 'no-store, no-cache' };
 
-/** For responses with an `ETag`. */
 const revalidate = { 'Cache-Control': 'private, no-cache' };
 
 type Headers = Record<string, string>;
 
+type Text = string | Buffer<ArrayBuffer>;
+
 /**
- * A response with `headers` and the common ones, as a plain object, which the server writes as it is: the `Headers` of
- * Hono's own functions cost more than the rest of a short response.
+ * A response with `headers` and the common ones. They are a plain object, because the `Headers` of Hono's own functions
+ * cost more than the rest of a short response.
  */
 export function respond(
   c: TasksContext,
-  body: string | Buffer<ArrayBuffer> | ReadableStream | null,
+  body: Text | ReadableStream | null,
   status = 200,
   headers: Headers = {},
 ): Response {
+  const all: Headers = { ...securityHeaders, ...headers };
   const cookie = c.get('cookie');
-  const all = { ...securityHeaders, ...headers, ...lengthOf(body), ...(cookie && { 'Set-Cookie': cookie }) };
+  if (cookie) all['Set-Cookie'] = cookie;
+  // Node computes the length for GET only.
+  if (typeof body === 'string' || Buffer.isBuffer(body)) all['Content-Length'] = `${Buffer.byteLength(body)}`;
   return new Response(body, { status, headers: all });
-}
-
-/** Node computes the length for GET only. */
-function lengthOf(body: unknown): Headers {
-  if (typeof body !== 'string' && !Buffer.isBuffer(body)) return {};
-  return { 'Content-Length': `${Buffer.byteLength(body)}` };
 }
 
 /** Pages and JSON share their paths, and the proxy compresses both. */
 const vary = { Vary: 'Accept, Accept-Encoding' };
 
-/** A page, perhaps with a token. */
-export function html(c: TasksContext, page: string | Buffer<ArrayBuffer>, status = 200, headers?: Headers) {
+/** An uncached page. */
+export function html(c: TasksContext, page: Text, status = 200, headers?: Headers) {
   const type = { 'Content-Type': 'text/html; charset=UTF-8' };
   return respond(c, page, status, { ...type, ...vary, ...noStore, ...headers });
 }
 
-/** An uncached response in JSON. */
+/** Uncached JSON. */
 export function json(c: TasksContext, value: object, status = 200, headers?: Headers) {
   const type = { 'Content-Type': 'application/json' };
   return respond(c, JSON.stringify(value), status, { ...type, ...vary, ...noStore, ...headers });
 }
 
-/** Whether the client prefers JSON to a page, or sent JSON and named no preference. */
+/** Whether the client prefers JSON to a page, or sent JSON without a preference. */
 export function wantsJson(c: TasksContext): boolean {
   const accept = c.req.header('accept');
   if (accept === undefined || accept === '*/*') {
@@ -70,7 +91,7 @@ export function toList(c: TasksContext, status: 302 | 303, more: Record<string, 
   return redirect(c, status, `/${listSearch(partOf(c), more)}`);
 }
 
-/** A task as JSON. Its revision is a strong `ETag`, which `If-Match` needs. */
+/** A task as JSON. The `ETag` is strong, because `If-Match` needs that. */
 export function taskJson(c: TasksContext, { revision, ...task }: Task, status: 200 | 201 = 200): Response {
   const etag = `"${revision}"`;
   if (/^(GET|HEAD)$/.test(c.req.method)) return tagged(c, etag, 'application/json', JSON.stringify(task));
@@ -78,7 +99,7 @@ export function taskJson(c: TasksContext, { revision, ...task }: Task, status: 2
   return json(c, task, status, { ETag: etag, ...location });
 }
 
-/** `If-None-Match`, with the weak comparison (RFC 9110, section 13.1.2). */
+/** Compares `If-None-Match` weakly (RFC 9110, section 13.1.2). */
 function notModified(c: TasksContext, etag: string): boolean {
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
   const known = (c.req.header('if-none-match') ?? '').split(',').map(opaque);
@@ -86,13 +107,7 @@ function notModified(c: TasksContext, etag: string): boolean {
 }
 
 /** `text` with its `ETag`, or 304 if the client has it. */
-export function tagged(
-  c: TasksContext,
-  etag: string,
-  type: string,
-  text: string | Buffer<ArrayBuffer>,
-  headers?: Headers,
-): Response {
+export function tagged(c: TasksContext, etag: string, type: string, text: Text, headers?: Headers): Response {
   const all = { ETag: etag, ...vary, ...revalidate, ...headers };
   if (notModified(c, etag)) return respond(c, null, 304, all);
   return respond(c, text, 200, { 'Content-Type': type, ...all });

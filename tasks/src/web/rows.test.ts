@@ -47,10 +47,10 @@ test('a changed task is rendered again', async () => {
 test('rows are rendered a few per turn; cached ones need no turn', async () => {
   const { turns, show } = testRows();
   const page = Array.from({ length: 100 }, (_, i) => task(i));
-  await show(page);
-  expect(turns()).toBe(10);
-  await show(page);
-  expect(turns()).toBe(10);
+  for (const _ of ['first', 'cached']) {
+    await show(page);
+    expect(turns()).toBe(10);
+  }
 });
 
 test('the cache of rows is bounded: the oldest are rendered again', async () => {

@@ -4,7 +4,7 @@ import { getCompileCacheDir, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * The script at `path` without its types. Stripping takes a quarter of the startup time, so the result is cached.
+ * The script at `path` without its types. The result is cached, because stripping takes a quarter of the startup time.
  *
  * @param folder the cache; by default Node's compile cache, if enabled
  */

@@ -11,10 +11,13 @@ export interface Views {
     csrf: string;
     nonce: string;
     locked: boolean;
-    /** Whether it is behind the proxy, with its front page. */
+    /** Whether to link to the proxy's front page. */
     proxied: boolean;
     undo?: Undo | undefined;
     added?: Task | undefined;
+    /** The words of a search. */
+    q: string | undefined;
+    /** The page's title. */
     summary: string;
     open: string;
     list: string;
@@ -24,7 +27,7 @@ export interface Views {
     summary: string;
     place: Place;
     query: ListQuery;
-    /** Whether it shows Find. */
+    /** Whether to show Find. */
     searchable: boolean;
     rows: string;
   };
@@ -33,12 +36,7 @@ export interface Views {
   new: Typed & { nonce: string; action?: string | undefined } & Back;
   edit: Typed & { id: string; revision: string | number; was?: string | undefined } & Back;
   removals: { removals: RecentRemoval[]; more: boolean; restored: number | undefined; csrf: string };
-  import: Typed & {
-    nonce: string;
-    text?: string | undefined;
-    report?: Report;
-    typed?: string[];
-  };
+  import: Typed & { nonce: string; text?: string | undefined; report?: Report; typed?: string[] };
   login: { csrf: string; next: string; problem?: string };
   error: {
     list: string;
@@ -51,7 +49,7 @@ export interface Views {
   };
 }
 
-/** Offers to undo the last change: the words, and the form. */
+/** Text and form that offer to undo the last change. */
 export interface Undo {
   said: string;
   title?: string | undefined;
@@ -59,7 +57,7 @@ export interface Undo {
   fields: Record<string, string | number>;
 }
 
-/** The number of a page, from 1, among those of its filter. */
+/** The place of a page among the pages of its filter, from 1. */
 export interface Place {
   number: number;
   count: number;
@@ -67,12 +65,12 @@ export interface Place {
   total: number;
 }
 
-/** The query string with which links and forms lead back to the same part of the list; may be empty. */
+/** The query string for links and forms that lead back to the same part of the list; may be empty. */
 interface Back {
   back: string;
 }
 
-/** A form with its token; if it is shown again, with its text and the problem. */
+/** A form's token and, if it is shown again, its text and problem. */
 interface Typed extends Partial<Record<keyof Change, string | number | undefined>> {
   csrf: string;
   problem?: string;
@@ -88,8 +86,8 @@ const time = (iso: string) =>
   new Date(iso).toUTCString().replace(/^\w+, 0?(\d+ \w+ \d+) (\d+:\d+).*/, '$1, $2 UTC');
 
 /**
- * The views of `folder`. All have `href` (a public file's path), `listSearch`, and the formats `time`, `number` and
- * `linked` (a title as HTML).
+ * The views of `folder`. Each can use `href` (the path of a public file), `listSearch`, `time`, `number` and `linked` (a
+ * title as HTML).
  *
  * @param onMissing called if a view would print a missing value; the default throws
  */

@@ -22,7 +22,6 @@ import { takePlaces } from './limits/take-places.ts';
 import { createExpanderMetrics } from './metrics.ts';
 import { createApp } from './web/app.ts';
 
-/** What the expander gets from outside. */
 export interface Outside {
   log: Log;
   /** A cache that all replicas share. Without it, each process has only its own. */
@@ -97,7 +96,6 @@ export function createExpander(config: Config, outside: Outside) {
   };
 }
 
-/** A layer that counts expansions in progress. */
 function countInFlight(gauge: Gauge) {
   return (follow: FollowRedirects): FollowRedirects =>
     (target, options) => {

@@ -14,7 +14,6 @@ import {
 import { endsInFailure } from '../expansion/lifetime.ts';
 import { type Target, withoutFragment } from '../expansion/target.ts';
 
-/** A cache for all replicas. */
 export interface SharedCache {
   /** The expansion of `key`, which may have expired. Null also if the cache is down or the entry is invalid. */
   get(key: string): Promise<{ expansion: Expansion; text: string } | null>;

@@ -20,7 +20,7 @@ function breaker(milliseconds: number) {
 
 describe('a hung cache', () => {
   test('costs 250 ms, then gets one probe a second until it responds; other calls fail fast', async () => {
-    const { get, state } = breaker(1e9);
+    const { get, state, lines } = breaker(1e9);
     const first = vi.fn();
     get().then(first);
     await vi.advanceTimersByTimeAsync(249);
@@ -35,6 +35,7 @@ describe('a hung cache', () => {
     await vi.advanceTimersByTimeAsync(1_250);
     state.milliseconds = 0;
     expect([await get(), await get(), await get()]).toEqual(['value', 'value', 'value']);
+    expect(lines).toEqual([expect.stringContaining('did not answer'), 'the cache answers again']);
   });
 
   test('that responds after 300 ms delays one call in 1.25 s, by 250 ms, and logs one warning', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { type Reply, rcodes, startNameServer } from '../../testing/name-server.ts';
+import { ExpansionError } from '../expansion/errors.ts';
 import type { Follow } from '../expansion/expansion.ts';
 import { createResolve, type Lookup, sharedLookup } from './lookup.ts';
 import { createGuard } from './public-address.ts';
@@ -151,6 +152,15 @@ describe('lookups', () => {
     expect(await Promise.all(lookups)).toEqual(Array(3).fill([{ address: '93.184.216.34', family: 4 }]));
     shared('a.example');
     expect(asked).toHaveLength(2);
+  });
+
+  test('do not delay the error of a chain that times out', async () => {
+    const { lookup, untilLookedUp } = sharedLookup(manualLookup().lookup);
+    lookup('a.example');
+    const timeout = new ExpansionError('timeout', 'Time is up.');
+    const fetchHop = untilLookedUp(() => Promise.reject(timeout));
+    const options = { follow: 'default', signal: AbortSignal.abort(timeout) } as const;
+    await expect(fetchHop(new URL('http://a.example/'), options)).rejects.toBe(timeout);
   });
 
   test('of a client that has left are at most 128 and do not delay other clients', async () => {

@@ -103,14 +103,15 @@ export function sharedLookup(lookup: Lookup) {
     return addresses;
   };
 
-  /** A layer that keeps an aborted hop in flight until its lookup ends, so that the limits for hops also limit lookups. */
+  /** A layer that keeps an abandoned hop in flight until its lookup ends, so that the limits for hops also limit lookups. */
   const untilLookedUp =
     (fetchHop: FetchHop): FetchHop =>
     async (url, options) => {
       try {
         return await fetchHop(url, options);
       } finally {
-        if (options.signal?.aborted) await Promise.allSettled([inProgress.get(url.hostname)]);
+        const hasLeft = options.signal?.reason?.code === 'aborted';
+        if (hasLeft) await Promise.allSettled([inProgress.get(url.hostname)]);
       }
     };
 

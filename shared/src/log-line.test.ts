@@ -17,11 +17,11 @@ test.each<[_: string, line: string | object, expected: string]>([
   ['C1 in other output', 'a\u009b2J', 'a\\u009b2J'],
   ['bidi controls', 'a\u202eb\u2066c\u200f', 'a\\u202eb\\u2066c\\u200f'],
   ['a carriage return', 'a\rb', 'a\\u000db'],
-])('a line for people, without terminal escape sequences: %s', (_, line, expected) => {
+])('formatLogLine formats %s', (_, line, expected) => {
   expect(formatLogLine(typeof line === 'string' ? line : JSON.stringify(line))).toBe(expected);
 });
 
-test('the output of docker compose logs and of a native stack becomes readable', () => {
+test('log-line.ts formats the output of docker compose logs and of a native stack', () => {
   const start = { level: 'error', time: '2026-11-21T22:10:01.123Z', service: 'tasks' };
   const record = JSON.stringify({ ...start, ...request, level: 'error' });
   const input = [

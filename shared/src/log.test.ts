@@ -38,7 +38,7 @@ describe('A log', () => {
     expect(output).toMatch(/^[ -~\u00e9\u2014\n]+$/);
   });
 
-  test('is written to its last line when the process exits or fails', async () => {
+  test('is complete when the process exits or fails', async () => {
     const many = `for (let i = 0; i < 2_000; i++) log.info('line');`;
     for (const end of ['process.exit(0)', 'throw undefined']) {
       const child = logging(`${many} log.error('last'); ${end}`);
@@ -47,7 +47,7 @@ describe('A log', () => {
     }
   });
 
-  test('ends with its reader, and the process continues', async () => {
+  test('ends with its reader; the process continues', async () => {
     const child = logging(`
       log.info('listening');
       process.stdin.on('end', () => { log.info('stopped'); });
@@ -59,7 +59,7 @@ describe('A log', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  test('never blocks: while the reader stalls, it keeps 4 MiB, and counts dropped lines', async () => {
+  test('never blocks: while its reader stalls, it keeps 4 MiB and counts dropped lines', async () => {
     const child = logging(`
       const text = 'x'.repeat(10_000);
       let sent = 0;
@@ -83,7 +83,7 @@ describe('A log', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  test('delays the exit of the process by at most 2 s while its reader stalls', async () => {
+  test('delays the exit by at most 2 s if its reader stalls', async () => {
     const child = logging(`
       for (let i = 0; i < 1_000; i++) log.info('x'.repeat(1_000));
       process.exit(3);

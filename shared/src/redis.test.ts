@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { Registry } from 'prom-client';
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { testCertificate } from '../testing/certificate.ts';
 import { freePort } from '../testing/free-port.ts';
 import { logged } from '../testing/logged.ts';
@@ -17,14 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const clients: StoreClient[] = [];
-afterEach(() => {
-  for (const client of clients.splice(0)) client.disconnect();
-});
-
-function connect(make: typeof storeClient, log = logged().log) {
-  const client = make({ REDIS_URL: server.url }, log);
-  clients.push(client);
+/** A client until the test ends. */
+function connect(make: typeof storeClient, log = logged().log, access: object = {}) {
+  const client = make({ REDIS_URL: server.url, ...access }, log);
+  onTestFinished(() => client.disconnect());
   return client;
 }
 
@@ -34,7 +30,7 @@ describe.each([
   ['cache', cacheClient, 0],
   ['store', storeClient, 1],
 ] as const)('The client of a %s', (_, make, maxRetriesPerRequest) => {
-  test('fails within a second if Redis hangs, and works again afterwards', async () => {
+  test('fails within a second while Redis hangs', async () => {
     const client = connect(make);
     await ready(client);
     await server.pause();
@@ -44,7 +40,7 @@ describe.each([
     await expect.poll(() => client.get('x').catch(String)).toBe(null);
   });
 
-  test('fails while Redis is down, logs that once, and works again by itself', async () => {
+  test('fails while Redis is down, logs that once, and reconnects', async () => {
     const { log, lines } = logged();
     const client = connect(make, log);
     await ready(client);
@@ -73,7 +69,7 @@ describe.each([
 test('a store client does not repeat a command after a lost connection', async () => {
   const [client, admin] = [connect(storeClient), connect(cacheClient)];
   await Promise.all([ready(client), ready(admin)]);
-  // Redis has the command, and waits.
+  // Redis waits in this command.
   const popped = client.blpop('queue', 0).catch(String);
   const waiting = async () => /^id=(\d+).* cmd=blpop/m.exec(`${await admin.client('LIST')}`)?.[1] ?? '';
   await expect.poll(waiting).not.toBe('');
@@ -90,7 +86,7 @@ test('a cache client fails at once until it is connected', async () => {
   await expect(connect(cacheClient).get('x')).rejects.toThrow('enableOfflineQueue');
 });
 
-test('a client logs in with its password; that of the URL takes precedence', async () => {
+test('a password in the URL takes precedence over that of the file; no log has a password', async () => {
   const password = 'not in any log line';
   const admin = connect(storeClient);
   await admin.config('SET', 'requirepass', password);
@@ -102,8 +98,7 @@ test('a client logs in with its password; that of the URL takes precedence', asy
       [inUrl, 'of another Redis', 'PONG'],
       [server.url, '', 'NOAUTH'],
     ] as const) {
-      const client = storeClient({ REDIS_URL, REDIS_PASSWORD_FILE }, log);
-      clients.push(client);
+      const client = connect(storeClient, log, { REDIS_URL, REDIS_PASSWORD_FILE });
       expect(await client.ping().catch(String)).toContain(reply);
     }
   } finally {
@@ -118,31 +113,29 @@ test.each<[string, (redis: StoreClient) => Promise<unknown>, setUp?: string]>([
   ['READONLY', (redis) => redis.set('title', 'secret'), 'REPLICAOF 127.0.0.1 1'],
   ['ERR user_script', (redis) => redis.eval('return ARGV[1] + 1', 0, 'secret')],
   ['ERR unknown command', (redis) => redis.call('NOSUCH', 'secret')],
-])(
-  '%s: the log has message and stack of the error, without the arguments of its command',
-  async (message, act, setUp = 'PING') => {
-    const client = connect(storeClient);
-    await client.call(...(setUp.split(' ') as [string]));
-    const cause = await act(client).then(String, (error: Error) => error);
-    await client.config('SET', 'maxmemory', 0);
-    await client.replicaof('NO', 'ONE');
-    const { lines, log } = logged();
-    log.error({ err: new Error('not saved', { cause }) }, 'a request failed');
-    const stack = expect.stringContaining('\n    at ');
-    expect(lines).toMatchObject([
-      { err: { cause: { type: 'ReplyError', message: expect.stringContaining(message), stack } } },
-    ]);
-    expect(JSON.stringify(lines)).not.toContain('secret');
-  },
-);
+])('the log of an error has no arguments of its command: %s', async (message, act, setUp = 'PING') => {
+  const client = connect(storeClient);
+  await client.call(...(setUp.split(' ') as [string]));
+  const cause = await act(client).then(String, (error: Error) => error);
+  await client.config('SET', 'maxmemory', 0);
+  await client.replicaof('NO', 'ONE');
+  const { lines, log } = logged();
+  log.error({ err: new Error('not saved', { cause }) }, 'a request failed');
+  const stack = expect.stringContaining('\n    at ');
+  expect(lines).toMatchObject([
+    { err: { cause: { type: 'ReplyError', message: expect.stringContaining(message), stack } } },
+  ]);
+  expect(JSON.stringify(lines)).not.toContain('secret');
+});
 
-test('a client connects over TLS, with a certificate and a user', async () => {
+test('a client connects over TLS with a certificate and a user', async () => {
   const { key, cert } = await testCertificate();
   const file = textFile(cert);
   const port = await freePort();
   const tls = `--tls-port ${port} --tls-key-file ${textFile(key)} --tls-cert-file ${file} --tls-ca-cert-file ${file}`;
   const user = '--user ann on >secret ~* &* +@all';
   const other = await startRedisProcess('tasks/redis.conf', ...tls.split(' '), ...user.split(' '));
+  onTestFinished(() => other.stop());
   const full = {
     REDIS_URL: `rediss://localhost:${port}`,
     REDIS_CA_FILE: cert,
@@ -151,37 +144,24 @@ test('a client connects over TLS, with a certificate and a user', async () => {
     REDIS_USER_FILE: 'ann',
     REDIS_PASSWORD_FILE: 'secret',
   };
-  const open = (missing: Partial<typeof full>) => {
-    const client = storeClient({ ...full, ...missing }, log);
-    clients.push(client);
-    return client;
-  };
   const { lines, log } = logged();
-  expect(await open({}).call('ACL', 'WHOAMI')).toBe('ann');
-  for (const missing of [
-    { REDIS_CA_FILE: '' },
-    { REDIS_CERT_FILE: '', REDIS_KEY_FILE: '' },
-    { REDIS_PASSWORD_FILE: 'a secret' },
-  ]) {
-    await expect(open(missing).call('ACL', 'WHOAMI'), Object.keys(missing)[0]).rejects.toThrow();
-  }
-  expect(lines).toContainEqual(
-    expect.objectContaining({
-      err: expect.objectContaining({ message: expect.stringContaining('WRONGPASS') }),
-    }),
-  );
+  const whoAmI = (wrong: object) => connect(storeClient, log, { ...full, ...wrong }).call('ACL', 'WHOAMI');
+  expect(await whoAmI({})).toBe('ann');
+  await expect(whoAmI({ REDIS_CA_FILE: '' })).rejects.toThrow();
+  await expect(whoAmI({ REDIS_CERT_FILE: '', REDIS_KEY_FILE: '' })).rejects.toThrow();
+  await expect(whoAmI({ REDIS_PASSWORD_FILE: 'a secret' })).rejects.toThrow();
+  expect(JSON.stringify(lines)).toContain('WRONGPASS');
   expect(JSON.stringify(lines)).not.toContain('secret');
-  for (const client of clients) client.disconnect();
-  await other.stop();
 });
 
-test('a client connects even if Sentinel announces a new primary meanwhile', async () => {
+test('a client connects although Sentinel announces a new primary meanwhile', async () => {
   const monitored = `sentinel monitor tasks 127.0.0.1 ${new URL(server.url).port} 1`;
   const sentinel = await startRedisProcess(textFile(monitored), '--sentinel');
   onTestFinished(() => sentinel.stop());
   const { host } = new URL(sentinel.url);
-  const client = storeClient({ REDIS_URL: `redis+sentinel://${host}/tasks` }, logged().log).duplicate();
-  clients.push(client);
+  const first = connect(storeClient, logged().log, { REDIS_URL: `redis+sentinel://${host}/tasks` });
+  const client = first.duplicate();
+  onTestFinished(() => client.disconnect());
   await ready(client);
   const { failoverDetector } = Reflect.get(client, 'connector');
   const announce = () => failoverDetector.sentinels[0].client.emit('message', '+switch-master');
@@ -190,21 +170,13 @@ test('a client connects even if Sentinel announces a new primary meanwhile', asy
   await ready(client);
 });
 
-test.each([
-  ['unix:', 'relative'],
-  ['unix://', 'absolute'],
-])('a client connects to a socket at %s and its %s path', async (scheme, kind) => {
+test('a client connects to a Unix socket, by an absolute or relative path', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-redis-'));
   const path = join(folder, 'redis.sock');
   const other = await startRedisProcess('tasks/redis.conf', '--unixsocket', path);
-  const REDIS_URL = scheme + (kind === 'relative' ? relative('', path) : path);
-  const client = storeClient({ REDIS_URL }, logged().log);
-  clients.push(client);
-  expect(await client.ping()).toBe('PONG');
-  expect(client.options).toMatchObject({ path: expect.stringContaining('redis.sock') });
-  client.disconnect();
-  await other.stop();
-  await rm(folder, { recursive: true });
+  onTestFinished(() => other.stop().then(() => rm(folder, { recursive: true })));
+  for (const REDIS_URL of [`unix://${path}`, `unix:${relative('', path)}`])
+    expect(await connect(storeClient, logged().log, { REDIS_URL }).ping()).toBe('PONG');
 });
 
 test('a gauge shows whether Redis replies', async () => {
@@ -216,7 +188,7 @@ test('a gauge shows whether Redis replies', async () => {
   expect(await registry.metrics()).toContain('longhand_redis_up 0');
 });
 
-test('operations are timed by name and by the code of their error, not its message', async () => {
+test('operations are timed by name and error code', async () => {
   const registry = new Registry();
   const timed = timedOperations(registry);
   const refused = Object.assign(new Error('secret'), { code: 'ECONNREFUSED' });

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
 import { resource } from './resource.ts';
 
-/** An application that records the registered routes, in order. */
+/** An application that records its routes in order. */
 function registrations() {
   const routes: string[] = [];
   const on = (method: string) => (path: string, _handler: () => unknown) => routes.push(`${method} ${path}`);
@@ -24,7 +24,7 @@ describe('Convention C', () => {
   const member = ['GET /notes/:id', 'GET /notes/:id/edit', 'POST /notes', 'PUT /notes/:id'];
   test.each<[_: string, mod: object, routes: string[]]>([
     ['all seven in the order of the table', everyAction, [...collection, ...member, 'DELETE /notes/:id']],
-    ['only those of the module', { show: handler, create: handler }, ['GET /notes/:id', 'POST /notes']],
+    ['only those in the module', { show: handler, create: handler }, ['GET /notes/:id', 'POST /notes']],
     ['only functions', { list: 'all', show: null, edit: undefined, create: handler }, ['POST /notes']],
     ['inherited ones', new Listing(), ['GET /notes']],
   ])('registers the actions: %s', (_, mod, expected) => {
@@ -39,7 +39,7 @@ describe('Convention C', () => {
     expect(await (await app.request('/notes')).text()).toBe('kept');
   });
 
-  test('does not take /new for an id', async () => {
+  test('does not treat /new as an id', async () => {
     const app = new Hono();
     resource(app, 'notes', { new: () => new Response('form'), show: () => new Response('note') });
     expect(await (await app.request('/notes/new')).text()).toBe('form');

@@ -47,10 +47,9 @@ async function raw({ port }: Serving, bytes: string): Promise<string> {
   return text(socket);
 }
 
-describe('serve', () => {
-  test('takes a request line of 32 KiB', async () => {
-    const served = await serving(new Hono().get('/', (c) => c.text('', 204 as never)));
-    expect((await get(served, { path: `/?u=${'x'.repeat(32 * 1024)}` })).statusCode).toBe(204);
+describe('A server', () => {
+  test('accepts a request line of 32 KiB', async () => {
+    expect((await get(await serving(), { path: `/?u=${'x'.repeat(32 * 1024)}` })).statusCode).toBe(200);
   });
 
   test('gives a request 30 s to arrive, its headers 15 s', async () => {
@@ -69,13 +68,13 @@ describe('serve', () => {
   const long = `X: ${'x'.repeat(70_000)}`;
   test.each([
     ['an invalid Host', `GET / HTTP/1.1\r\nHost: a@b\r\n${close}`, '400 Bad Request'],
-    // As long as the name that a URL makes of it, by which the library checks it.
+    // As long as the host of its URL, which the library compares.
     ['a Host with a path', `GET / HTTP/1.1\r\nHost: ä\\login?\r\n${close}`, '400 Bad Request'],
     ['a Host beyond ASCII', `GET / HTTP/1.1\r\nHost: ä\r\n${close}`, '400 Bad Request'],
     ['an invalid target', `GET \\ HTTP/1.1\r\nHost: a\r\n${close}`, '400 Bad Request'],
     ['bytes that are not HTTP', 'nonsense\r\n\r\n', '400 Bad Request'],
     ['long headers', `GET / HTTP/1.1\r\nHost: x\r\n${long}\r\n\r\n`, '431 Request Header Fields Too Large'],
-  ])('refuses %s in words', async (_, bytes, status) => {
+  ])('refuses %s with a sentence', async (_, bytes, status) => {
     const served = await serving(here(), { clientErrorHeaders: { 'X-Power-By': 'Longhand' } });
     const [head, body] = (await raw(served, bytes)).split('\r\n\r\n');
     expect(head?.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`);
@@ -88,15 +87,15 @@ describe('serve', () => {
     [431, 'headers_too_large', 'application/json', `Host: localhost\r\n${long}`],
     [421, undefined, 'text/html, application/json', 'Host: evil.example'],
     [421, undefined, '*/*', 'Host: evil.example'],
-  ])('responds %i with the problem %s to Accept: %s', async (status, code, accept, more) => {
+  ])('refuses with %i and the problem %s for Accept: %s', async (status, code, accept, more) => {
     const served = await serving(here(), { problems: true });
     const response = await raw(served, `GET / HTTP/1.1\r\nAccept: ${accept}\r\n${more}\r\n${close}`);
     const [head = '', body = ''] = response.split('\r\n\r\n');
     expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(head.includes('application/problem+json')).toBe(code !== undefined);
+    if (code === undefined) return expect(body).toMatch(/^\d+ [\w ]+: [A-Z][\w ]+\.$/);
     const problem = { type: 'about:blank', status, code, detail: expect.any(String) };
-    if (code !== undefined) expect(JSON.parse(body)).toMatchObject(problem);
-    else expect(body).toMatch(/^\d+ [\w ]+: [A-Z][\w ]+\.$/);
+    expect(JSON.parse(body)).toMatchObject(problem);
   });
 });
 
@@ -111,7 +110,7 @@ describe('A server on a Unix socket', () => {
   const statusAt = async (socketPath: string, Host = 'localhost') =>
     (await get({ socketPath }, { headers: { Host } })).statusCode;
 
-  test('responds to every name', async () => {
+  test('responds to every host name, and removes its socket at the end', async () => {
     const served = await serving(here(), { path });
     expect(served.url).toBe(`unix:${path}`);
     expect(await statusAt(path, 'tasks.example.org')).toBe(200);
@@ -120,14 +119,14 @@ describe('A server on a Unix socket', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('holds 1,000 connections before it accepts the first', async () => {
+  test('queues 1,000 connections', async () => {
     await serving(here(), { path });
     const sockets = Array.from({ length: 1_000 }, () => connect({ path }));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
     for (const socket of sockets) socket.destroy();
   });
 
-  test('replaces the socket of a killed process, not of a running one', async () => {
+  test('replaces the socket of a killed process, but not of a running one', async () => {
     const source = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 9))`;
     await once(spawn(process.execPath, ['-e', source]), 'exit');
     expect(existsSync(path)).toBe(true);
@@ -145,10 +144,8 @@ describe('The host name of a request', () => {
   test.each(['127.0.0.1', 'localhost'])('must be local on %s', async (host) => {
     const served = await serving(here(), { host, clientErrorHeaders: { 'X-Power-By': 'Longhand' } });
     expect(await statusFor(served, `localhost:${served.port}`)).toBe('HTTP/1.1 200');
-    expect(await statusFor(served, 'evil.example')).toBe('HTTP/1.1 421');
-    expect(await raw(served, 'GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n')).toContain(
-      'X-Power-By: Longhand',
-    );
+    const refused = await raw(served, 'GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n');
+    expect(refused).toMatch(/^HTTP\/1\.1 421 .*X-Power-By: Longhand/s);
     expect(await raw(served, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200/);
   });
 
@@ -171,7 +168,7 @@ describe('The host name of a request', () => {
 });
 
 describe('A malformed request', () => {
-  test('cuts a response that has begun, without another response', async () => {
+  test('cuts a response that has begun, and gets no response of its own', async () => {
     const body = async function* () {
       yield new TextEncoder().encode('piece');
       await new Promise(() => {});
@@ -249,18 +246,17 @@ describe('A server that drains', () => {
     await served.closed;
   });
 
+  /** The value of `promise`, or `pending`. */
+  const stateOf = (promise: Promise<unknown>) =>
+    Promise.race([promise, new Promise((resolve) => setImmediate(resolve, 'pending'))]);
+
   test('closes idle connections after 2 s', async () => {
     const served = await serving();
-    let closed = false;
-    served.closed.then(() => {
-      closed = true;
-    });
     const agent = new http.Agent({ keepAlive: true });
     await get(served, { agent });
     served.stop();
     await vi.advanceTimersByTimeAsync(1_900);
-    await new Promise(setImmediate);
-    expect(closed).toBe(false);
+    expect(await stateOf(served.closed)).toBe('pending');
     await vi.advanceTimersByTimeAsync(100);
     await served.closed;
     agent.destroy();
@@ -268,18 +264,16 @@ describe('A server that drains', () => {
 
   test('cuts all connections after 10 s', async () => {
     const arrived = Promise.withResolvers<void>();
-    const served = await serving(
-      new Hono().get('/', () => {
-        arrived.resolve();
-        return new Promise<Response>(() => {});
-      }),
-    );
+    const hang = () => {
+      arrived.resolve();
+      return new Promise<Response>(() => {});
+    };
+    const served = await serving(new Hono().get('/', hang));
     const cut = get(served);
     await arrived.promise;
     served.stop();
     await vi.advanceTimersByTimeAsync(9_900);
-    const undecided = new Promise((resolve) => setImmediate(resolve, 'undecided'));
-    expect(await Promise.race([cut, undecided])).toBe('undecided');
+    expect(await stateOf(cut)).toBe('pending');
     await vi.advanceTimersByTimeAsync(100);
     await expect(cut).rejects.toMatchObject({ code: 'ECONNRESET' });
     await served.closed;

@@ -6,26 +6,24 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { listening } from '../testing/listening.ts';
 
-/** Runs `script` in another process, with `prepareService`. */
-const runScript = (script: string) =>
-  spawnSync(
-    process.execPath,
-    [
-      '--input-type=module',
-      '-e',
-      `const { prepareService } = await import(${JSON.stringify(`${import.meta.dirname}/service.ts`)}); ${script}`,
-    ],
-    { encoding: 'utf8' },
-  );
+const path = JSON.stringify(`${import.meta.dirname}/service.ts`);
 
-test('a service whose port is in use exits with 78 and names the variables', async () => {
+/** Runs a service on `port` in another process, after `script`. */
+function runService(port: number, script = '') {
+  const code = `
+    const { prepareService } = await import(${path});
+    const config = { LOG_LEVEL: 'error', HOST: '127.0.0.1', PORT: ${port}, OPS_PORT: 0 };
+    const { run } = prepareService('test', '0.0.0', config);
+    ${script}
+    await run({ fetch: () => new Response() }, {});`;
+  return spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
+}
+
+test('a service whose port is in use exits with 78; the message has the variables', async () => {
   const taken = createServer();
   onTestFinished(() => void taken.close());
   const port = await listening(taken);
-  const { status, stderr } = runScript(`
-    const address = { HOST: '127.0.0.1', PORT: ${port}, OPS_PORT: 0 };
-    const { run } = prepareService('test', '0.0.0', { LOG_LEVEL: 'error', ...address });
-    await run({ fetch: () => new Response() }, {});`);
+  const { status, stderr } = runService(port);
   expect(stderr).toBe(
     `Port ${port} of 127.0.0.1 is in use. Set HOST and PORT, or OPS_HOST and OPS_PORT to another address.\n`,
   );
@@ -33,12 +31,12 @@ test('a service whose port is in use exits with 78 and names the variables', asy
 });
 
 test('an unhandled rejection is logged; an uncaught error ends the service with 1', () => {
-  const { status, stdout } = runScript(`
-    const address = { HOST: '127.0.0.1', PORT: 0, OPS_PORT: 0 };
-    const { run } = prepareService('test', '0.0.0', { LOG_LEVEL: 'error', ...address });
-    Promise.reject(Object.assign(new Error('rejected'), { command: { args: ['secret'] } }));
-    process.on('newListener', (name) => name === 'uncaughtException' && setImmediate(() => { throw new Error('thrown'); }));
-    await run({ fetch: () => new Response() }, {});`);
+  const fail = "setImmediate(() => { throw new Error('thrown'); })";
+  const { status, stdout } = runService(
+    0,
+    `Promise.reject(Object.assign(new Error('rejected'), { command: { args: ['secret'] } }));
+    process.on('newListener', (name) => name === 'uncaughtException' && ${fail});`,
+  );
   const lines = stdout.trim().split('\n');
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { level: 'error', msg: 'unhandled rejection', err: { message: 'rejected' } },
@@ -50,28 +48,20 @@ test('an unhandled rejection is logged; an uncaught error ends the service with 
 
 /** Runs a program with a heartbeat. */
 function beating(...lines: string[]) {
-  const code = [
-    ...lines,
-    `require(${JSON.stringify(`${import.meta.dirname}/service.ts`)}).startHeartbeat(3);`,
-  ];
-  const service = spawn(process.execPath, ['-e', code.join('\n')], {
-    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
-  });
+  const code = [...lines, `require(${path}).startHeartbeat(3);`].join('\n');
+  const service = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'ignore', 'inherit', 'pipe'] });
   return { service, pipe: service.stdio[3] as Readable };
 }
 
-test('the heart beats at once, and again before watched.sh misses a beat', async () => {
+test('the first heartbeat comes at once, the next one before watched.sh misses it', async () => {
   const clock = "const { timers } = require('node:test').mock; timers.enable({ apis: ['setInterval'] });";
   const { pipe } = beating(clock, 'setImmediate(() => timers.tick(749));');
   expect(await text(pipe)).toBe('..');
 });
 
-test.each([true, false])(
-  'the heartbeat does not keep a service running; with a reader: %s',
-  async (isRead) => {
-    const { service, pipe } = beating();
-    if (isRead) pipe.resume();
-    else pipe.destroy();
-    expect(await once(service, 'exit')).toEqual([0, null]);
-  },
-);
+test.each([true, false])('the heartbeat keeps no service running (with a reader: %s)', async (isRead) => {
+  const { service, pipe } = beating();
+  if (isRead) pipe.resume();
+  else pipe.destroy();
+  expect(await once(service, 'exit')).toEqual([0, null]);
+});

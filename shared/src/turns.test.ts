@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createTurns } from './turns.ts';
 
-/** Records when pieces of work begin, and `|` for each turn of the event loop. */
+/** Records the start of each piece of work, and `|` for each turn of the event loop. */
 function noted() {
   const turns = createTurns();
   const begun: string[] = [];
@@ -29,7 +29,7 @@ test('one piece begins per turn of the event loop, and clients alternate', async
   expect(await turnsOfLoop(5)).toBe('a1 | b1 | a2 | a3 | |');
 });
 
-test('a new client is next, however long the queue of another client is', async () => {
+test('a new client is next, however long the other queues are', async () => {
   const { begun, piece, turnsOfLoop } = noted();
   for (let i = 0; i < 100; i += 1) piece('a', ['a']);
   await turnsOfLoop(2);
@@ -38,7 +38,7 @@ test('a new client is next, however long the queue of another client is', async 
   expect(begun.slice(4)).toContain('b');
 });
 
-test('a piece of several clients begins once, in the first turn of any', async () => {
+test('a piece of several clients begins once, in their earliest turn', async () => {
   const { piece, turnsOfLoop } = noted();
   piece('a1', ['a']);
   piece('a2', ['a']);
@@ -46,7 +46,7 @@ test('a piece of several clients begins once, in the first turn of any', async (
   expect(await turnsOfLoop(5)).toBe('a1 | both | a2 | | |');
 });
 
-test('a piece whose client leaves fails with the reason and delays no other', async () => {
+test('a piece whose client leaves fails with the reason, and delays no others', async () => {
   const { piece, turnsOfLoop } = noted();
   const leaving = new AbortController();
   const left = Array.from({ length: 10 }, () => piece('left', ['a'], leaving.signal));

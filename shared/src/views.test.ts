@@ -34,7 +34,7 @@ describe('A missing value', () => {
     ]);
   });
 
-  test('is not 0, an empty string or false', async () => {
+  test('is neither 0, nor an empty string, nor false', async () => {
     const render = await rendering('<%= it.zero %>|<%= it.empty %>|<%= it.no %>');
     expect(render({ zero: 0, empty: '', no: false })).toBe('0||false');
   });

@@ -11,9 +11,8 @@ const script = join(import.meta.dirname, 'watched.sh');
 /**
  * Runs `main`, the text of a program, as the service `tasks`.
  *
- * @param from one of the script's timeouts, in seconds, which is `to` instead. The script then also sees no context switch,
- * as if nothing else ran on this machine.
- * @param timeouts a file that gets every timeout of the script, in seconds.
+ * @param from a timeout of the script, in seconds, which becomes `to`. The script then also sees no context switches.
+ * @param timeouts a file for every timeout of the script, in seconds.
  */
 function watched(main: string, from = 'none', to = '', timeouts = '') {
   const read = `() {
@@ -27,14 +26,14 @@ function watched(main: string, from = 'none', to = '', timeouts = '') {
     env: { ...process.env, ...((to || timeouts) && { 'BASH_FUNC_read%%': read, TIMEOUTS: timeouts }) },
   });
   onTestFinished(() => void service.kill('SIGKILL'));
-  // Its watcher has the other end of its output, too.
+  // The watcher has the same output, so this ends after it.
   return { exited: once(service, 'exit'), output: text(service.stdout) };
 }
 
 const beat = "require('node:fs').writeSync(Number(process.env.HEARTBEAT_FD), '.');";
 const hang = "process.kill(process.pid, 'SIGSTOP');";
 
-test('a service that hangs is killed within 3 s, and the log says so; nothing is left of its watcher', async () => {
+test('a hung service is killed within 3 s and logged; its watcher ends', async () => {
   const timeouts = textFile('');
   const { exited, output } = watched(beat + hang, 'none', '', timeouts);
   expect(await exited).toEqual([null, 'SIGKILL']);
@@ -44,18 +43,18 @@ test('a service that hangs is killed within 3 s, and the log says so; nothing is
     service: 'tasks',
     msg: 'hangs; killing it',
   });
-  // It waits for the first heartbeat, then until it has missed enough; the first of these waits ends with the heartbeat.
+  // The first wait, for the first heartbeat, ends early.
   const [start, ...waits] = readFileSync(timeouts, 'utf8').trim().split('\n').map(Number);
   expect(start).toBe(30);
   expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeLessThanOrEqual(3);
 });
 
-test('a service that hangs before its heart beats is killed too', async () => {
+test('a service that hangs before its first heartbeat is killed too', async () => {
   expect(await watched(hang, '30', '0.1').exited).toEqual([null, 'SIGKILL']);
 });
 
-test('a service that is busy is left alone, and its watcher ends with it', async () => {
-  // It ends at once: at an exit it would wait for its threads.
+test('a busy service survives, and its watcher ends with it', async () => {
+  // An exit would wait for threads.
   const busy =
     "for (const end = Date.now() + 700; Date.now() < end; ); process.kill(process.pid, 'SIGTERM');";
   // A hung service is killed after the third miss.

@@ -64,8 +64,8 @@ export async function sendRaw(port: number, bytes: string): Promise<string> {
   return text(socket);
 }
 
-/** Status and headers, without those of this message alone and of its framing (RFC 9112). */
-export function headOf({ status, headers }: TestResponse) {
+/** Status and headers, except those of the single message and its framing (RFC 9112). */
+export function headOf({ status, headers }: Pick<TestResponse, 'status' | 'headers'>) {
   const { date, connection, 'x-request-id': id, 'transfer-encoding': framing, ...rest } = headers;
   return { status, ...rest };
 }

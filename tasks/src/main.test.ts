@@ -14,7 +14,7 @@ const kept = useService();
 const portOf = ({ url }: Service) => new URL(url).port;
 const status = async (url: string) => (await fetch(url)).status;
 
-test('logs its address, serves, and counts requests', async () => {
+test('logs its address, and logs and counts requests', async () => {
   const own = kept.service;
   expect(own.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
   expect(await status(own.url)).toBe(200);
@@ -36,7 +36,7 @@ test('logs its address, serves, and counts requests', async () => {
   expect(await status(`${own.url}metrics`)).toBe(404);
 });
 
-test('a start with our redis.conf logs no warning', () => {
+test('logs no warning with our redis.conf', () => {
   expect(kept.service.log.filter(({ level }) => level === 'warn')).toEqual([]);
 });
 
@@ -50,7 +50,7 @@ async function raw(bytes: string): Promise<string> {
 test.each([
   ['text that is not HTTP', 'nonsense', '"code":"bad_request"'],
   ['an invalid Host', 'GET / HTTP/1.1\r\nHost: a:99999\r\nConnection: close', '400 bad request'],
-])('%s gets 400 with the common headers', async (_, head, body) => {
+])('responds to %s with 400 and the common headers', async (_, head, body) => {
   const answer = (await raw(`${head}\r\n\r\n`)).toLowerCase();
   expect(answer).toMatch(/^http\/1\.1 400 /);
   expect(answer).toContain(body);
@@ -60,7 +60,7 @@ test.each([
 });
 
 describe('without Redis', () => {
-  test('starts, is not ready, responds with 503, recovers, and warns of unsafe settings', async () => {
+  test('starts and responds with 503, recovers, and warns about unsafe settings', async () => {
     const unsafe = { appendonly: 'no', appendfsync: 'everysec', 'maxmemory-policy': 'allkeys-lru' };
     const options = Object.entries(unsafe).flatMap(([name, value]) => [`--${name}`, value]);
     const own = await startRedisProcess(configuration, ...options);
@@ -79,7 +79,7 @@ describe('without Redis', () => {
     await expect.poll(warned).toEqual(Object.keys(unsafe));
   });
 
-  test('a hung Redis is a 503 until it recovers', async () => {
+  test('responds with 503 while Redis hangs', async () => {
     const { server, service } = kept;
     onTestFinished(() => server.resume());
     await server.pause();

@@ -25,7 +25,7 @@ const status = async ({ url }: Service, headers: Record<string, string>) =>
   (await fetch(url, { headers: { Accept: 'application/json', ...headers } })).status;
 
 describe('A list with a password', () => {
-  test('logs the name of a token, and neither tokens nor passwords', async () => {
+  test('logs the name of a token, but no tokens or passwords', async () => {
     const { service } = kept;
     expect(await status(service, { Authorization: 'Bearer t0ken-1' })).toBe(200);
     expect(await status(service, { Authorization: 'Bearer t0ken-3' })).toBe(401);
@@ -39,7 +39,7 @@ describe('A list with a password', () => {
     expect(JSON.stringify(service.log)).not.toMatch(/pass-word|t0ken/);
   });
 
-  test('reads the whole import of a client without a session, so that it gets the 401', async () => {
+  test('reads the whole import of a client that is not logged in, so that it gets the 401', async () => {
     const body = new Blob([Buffer.alloc(20 * 1024 ** 2, 'x\n')]);
     const headers = { 'Content-Type': 'text/plain', Accept: 'application/json' };
     const response = await fetch(`${kept.service.url}tasks/import`, { method: 'POST', headers, body });

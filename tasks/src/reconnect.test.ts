@@ -17,9 +17,9 @@ afterAll(async () => {
   proxy.stop();
 });
 
-/** The steps of a reconnect, by their commands. */
+/** The steps of a reconnection, by their commands. */
 test.each(['connect', 'hello', 'client', 'info', 'config', 'subscribe', 'get', 'eval', 'evalsha'])(
-  'a connection that is cut at %s on every attempt costs 503s, not the process',
+  'a connection that always breaks at %s causes 503s; the process survives',
   async (step) => {
     const status = async () => (await fetch(service.url)).status;
     await expect.poll(status, patient).toBe(200);

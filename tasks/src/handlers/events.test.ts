@@ -5,29 +5,25 @@ import type { Changes, TaskStore } from '../task/task.ts';
 import type { TasksEnv } from '../web/context.ts';
 import { eventsHandlers } from './events.ts';
 
-/** Subscribers that a test can notify. */
-function subscribers() {
-  const told = new Set<(version: string) => void>();
+/** An application whose subscribers a test can notify. Events need no store. */
+function watchedApp() {
+  const subscribers = new Set<(version: string) => void>();
   const changes: Changes = {
-    subscribe(tell) {
-      told.add(tell);
-      return () => told.delete(tell);
+    subscribe(subscriber) {
+      subscribers.add(subscriber);
+      return () => subscribers.delete(subscriber);
     },
   };
-  return { told, changes };
+  return { subscribers, changes, app: testApp({} as TaskStore, { changes }) };
 }
-
-/** Events do not use the store. */
-const store = { insert: async () => {} } as unknown as TaskStore;
 
 const watch = async (app: ReturnType<typeof testApp>) => {
   const response = await app.fetch(new Request('http://localhost/tasks/events'));
   return { response, reader: (response.body as ReadableStream<Uint8Array>).getReader() };
 };
 
-test('2 000 pages watch at once; one more is 503 with Retry-After, until another one leaves', async () => {
-  const { told, changes } = subscribers();
-  const app = testApp(store, { changes });
+test('2,000 pages can watch the list; one more is 503 with Retry-After until a page leaves', async () => {
+  const { subscribers, app } = watchedApp();
   const watching = await Promise.all(Array.from({ length: 2_000 }, () => watch(app)));
   expect(watching.every(({ response }) => response.status === 200)).toBe(true);
   const refused = await app.request('/tasks/events');
@@ -38,39 +34,40 @@ test('2 000 pages watch at once; one more is 503 with Retry-After, until another
   const next = await watch(app);
   expect(next.response.status).toBe(200);
   await Promise.all([next, ...watching].map(({ reader }) => reader.cancel()));
-  expect(told.size).toBe(0);
+  expect(subscribers.size).toBe(0);
 });
 
 test('a client that does not read has at most 17 pending events', async () => {
-  const { told, changes } = subscribers();
-  const { reader } = await watch(testApp(store, { changes }));
-  for (let version = 1; version <= 1_000; version++) for (const tell of told) tell(`${version}`);
-  let waiting = 0;
+  const { subscribers, app } = watchedApp();
+  const { reader } = await watch(app);
+  const announce = (version: string) => {
+    for (const subscriber of subscribers) subscriber(version);
+  };
+  for (let version = 1; version <= 1_000; version++) announce(`${version}`);
+  let pending = 0;
   // This event follows the pending ones.
-  for (let text = ''; !text.includes('data: now'); waiting++) {
+  for (let text = ''; !text.includes('data: now'); pending++) {
     text = new TextDecoder().decode((await reader.read()).value);
-    for (const tell of told) tell('now');
+    announce('now');
   }
-  expect(waiting - 1).toBeLessThanOrEqual(17 + 1);
+  expect(pending - 1).toBeLessThanOrEqual(17 + 1);
   await reader.cancel();
 });
 
-test('sends comments regularly, so that the proxy keeps the connection', async () => {
-  const { changes } = subscribers();
+test('a stream has regular comments, so that the proxy keeps the connection', async () => {
+  const { changes } = watchedApp();
   const events = eventsHandlers({ changes, signal: new AbortController().signal }, 1);
   const response = await new Hono<TasksEnv>().get('/', events.stream).request('/');
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  const comments = [];
-  while (comments.length < 3) {
-    const text = new TextDecoder().decode((await reader.read()).value);
-    if (text === ':\n\n') comments.push(text);
+  for (let comments = 0; comments < 3; ) {
+    if (new TextDecoder().decode((await reader.read()).value) === ':\n\n') comments += 1;
   }
   await reader.cancel();
 });
 
 test('HEAD does not subscribe', async () => {
-  const { told, changes } = subscribers();
-  const response = await testApp(store, { changes }).request('/tasks/events', { method: 'HEAD' });
+  const { subscribers, app } = watchedApp();
+  const response = await app.request('/tasks/events', { method: 'HEAD' });
   expect(response.headers.get('content-type')).toBe('text/event-stream');
-  expect(told.size).toBe(0);
+  expect(subscribers.size).toBe(0);
 });

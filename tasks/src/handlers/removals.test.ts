@@ -16,7 +16,7 @@ const send = (method: string, path: string, body: object = {}) =>
     body: JSON.stringify(body),
   });
 
-test('Recently deleted says if there are more deletions than it shows', async () => {
+test('Recently deleted shows 200 deletions, and says if there are more', async () => {
   const page = async () => (await kept.app.request('/tasks/removals')).text();
   const remove = async (i: number) =>
     kept.store.destroy((await kept.store.create({ title: 'milk' }, kept.now))._id, `removal ${i}`);
@@ -31,7 +31,7 @@ const counts = async () => {
   return { open, finished };
 };
 
-test('A clear that fails halfway names its removal and count', async () => {
+test('The error of a clear that fails halfway has its removal and count', async () => {
   await insertFinished(6_000);
   let steps = 0;
   const timed: Timed = async (name, run) => {
@@ -58,7 +58,7 @@ test.each([
     (visitor: Visitor) => submit(kept.app, '/tasks/finished', { _method: 'DELETE' }, visitor),
     /href="\/\?removal=([0-9a-f-]{36})"/,
   ],
-])('%s names its removal if Redis times out, so that it can be undone', async (_, remove, name) => {
+])('%s can be undone after a timeout of Redis: the error has its removal', async (_, remove, name) => {
   await insertFinished(1_000);
   const visitor = await visit(kept.app);
   await kept.server.pause();

@@ -8,17 +8,17 @@ import { configuration, silent } from '../../testing/store.ts';
 import { look, storm, type Writes } from '../../testing/storm.ts';
 import { redisStore } from './store.ts';
 
-/** Crashes of Redis, and of the application, which takes longer to start. */
+/** Crashes of Redis, and of the application, whose start takes longer. */
 const crashes = rounds({ short: 3, long: 100 });
 const ofApplication = rounds({ short: 1, long: 20 });
 
-/** Random moments for a crash, in acknowledged writes. */
+/** The number of saved writes before each crash. */
 function moments(storm: number): () => number {
   const random = randomNumbers(storm);
   return () => 1 + Math.floor(random() * 60);
 }
 
-describe('Every acknowledged task and change is found, and no ghost and no orphan,', () => {
+describe('The store has every saved task and change, and nothing else,', () => {
   test.concurrent(`after Redis crashed ${crashes} times in a storm of writes`, {
     timeout: 10_000 * crashes,
   }, async () => {
@@ -54,7 +54,7 @@ describe('Every acknowledged task and change is found, and no ghost and no orpha
       () => back,
     );
     for (let crash = 1; crash <= ofApplication; crash++) {
-      // The next one is ready, so that the storm continues at once.
+      // The next process is ready, so that the storm continues at once.
       const next = crash < ofApplication ? start() : service;
       await writing.acknowledges(moment());
       const crashed = service.end('SIGKILL');

@@ -8,13 +8,12 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { faultsOf } from '../../testing/faults.ts';
 import { allTasks, configuration, silent, useStore } from '../../testing/store.ts';
 import { storm } from '../../testing/storm.ts';
-import type { TaskStore } from '../task/task.ts';
 import { keys } from './keys.ts';
 import { redisStore } from './store.ts';
 
 const kept = useStore();
 
-/** Some steps take a minute on a busy machine: a Sentinel whose timer is 2 s late does nothing for 30 s. */
+/** On a busy machine some steps take a minute: a Sentinel whose timer is 2 s late does nothing for 30 s. */
 const patient = { timeout: 180_000 };
 
 async function started(file: string, ...options: string[]) {
@@ -23,7 +22,7 @@ async function started(file: string, ...options: string[]) {
   return { ...server, port: new URL(server.url).port };
 }
 
-/** A primary, two replicas and a Sentinel that decides alone: elections may fail for minutes on a busy machine. */
+/** A primary, two replicas and one Sentinel: elections may fail for minutes on a busy machine. */
 async function startCluster() {
   // Sentinel rewrites the files.
   const file = () =>
@@ -45,7 +44,7 @@ async function startCluster() {
   return { primary, client };
 }
 
-/** Which server has the tasks, as the client knows it; empty if none answers. */
+/** The server that the client uses; empty if it does not respond. */
 async function identity(client: StoreClient): Promise<string> {
   const info = await client.eval("return redis.call('INFO', 'server')", 1, keys.version).catch(() => '');
   return /run_id:(\w+)/.exec(`${info}`)?.[1] ?? '';
@@ -54,7 +53,7 @@ async function identity(client: StoreClient): Promise<string> {
 const enough = rounds({ short: 50, long: 1_000 });
 
 test.each((['pause', 'kill', 'pause', 'kill'] as const).slice(0, rounds({ short: 1, long: 4 })))(
-  'a primary crashes or hangs (%s): Sentinel elects another, writes resume, and no confirmed write is lost',
+  'a primary crashes or hangs (%s): Sentinel elects another one, writes resume, and no confirmed write is lost',
   async (fault) => {
     const { primary, client } = await startCluster();
     const store = redisStore(client, { replicas: 1 });
@@ -72,17 +71,15 @@ test.each((['pause', 'kill', 'pause', 'kill'] as const).slice(0, rounds({ short:
   600_000,
 );
 
-test('a write that too few replicas confirm may have been saved; reads do not wait, and a retry adds nothing twice', async () => {
+test('without enough confirmations a write may have been saved: reads do not wait, and a retry adds nothing', async () => {
   const { redis } = kept;
   const replica = await started(configuration, '--replicaof', `127.0.0.1 ${new URL(kept.url).port}`);
-  const [store, careful] = [1, 2].map((replicas) => redisStore(redis, { replicas })) as [
-    TaskStore,
-    TaskStore,
-  ];
+  const store = redisStore(redis, { replicas: 1 });
+  const careful = redisStore(redis, { replicas: 2 });
   const add = (to = store) => to.create({ title: 'milk' }, new Date(), 'nonce');
   await expect.poll(() => redis.info('replication'), patient).toContain('state=online');
   await expect.poll(() => add().then(({ _id }) => _id, String), patient).toBe('1');
-  // One of two confirms.
+  // One of two replicas confirms.
   await expect(add(careful)).rejects.toThrow('may have been saved');
   await replica.pause();
 
@@ -92,7 +89,7 @@ test('a write that too few replicas confirm may have been saved; reads do not wa
   const attempts = (async () => {
     while (trying) await failure();
   })();
-  // Redis answers this read while WAIT blocks the connection for writes.
+  // Redis replies to this read while WAIT blocks the connection for writes.
   const blocked = async () => / flags=b .* cmd=wait /.test(`${await redis.client('LIST').catch(String)}`);
   await expect.poll(blocked, patient).toBe(true);
   trying = false;

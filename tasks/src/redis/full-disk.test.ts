@@ -41,7 +41,7 @@ async function startRestartingRedis(folder: string) {
 
 const reason = noSmallDisk();
 describe.skipIf(reason)(`A full disk${reason ? ` (skipped: ${reason})` : ''}`, () => {
-  test('loses no acknowledged write, hardly disturbs reads, and writes resume by themselves', async () => {
+  test('loses no saved task and hardly affects reads; writes resume by themselves', async () => {
     const disk = mountSmallDisk(4);
     const server = await startRestartingRedis(disk.folder);
     const redis = storeClient({ REDIS_URL: server.url }, silent);
@@ -77,7 +77,7 @@ describe.skipIf(reason)(`A full disk${reason ? ` (skipped: ${reason})` : ''}`, (
     await expect.poll(server.exits).toBe(1);
     await sleep(3.5 * interval);
 
-    // The first, the attempt as soon as Redis is back, then one an interval, where each visitor's write would end it.
+    // The first exit, one as soon as Redis is back, then one per interval.
     expect(server.exits()).toBeLessThanOrEqual(6);
     expect(refused).toBeGreaterThan(10);
     await expect.poll(() => store.show('1').catch(() => undefined)).toMatchObject({ title: 'first' });

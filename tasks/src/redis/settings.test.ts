@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { configuration } from '../../testing/store.ts';
 import { watchStore } from './settings.ts';
 
-test('warns about a store over 80 % of maxmemory, on connection and hourly', async () => {
+test('warns about a store over 80 % of maxmemory, on connection and at intervals', async () => {
   const { url, stop } = await startRedisProcess(configuration);
   const admin = new Redis(url);
   const memory = await admin.info('memory');
@@ -29,8 +29,8 @@ test('warns about a store over 80 % of maxmemory, on connection and hourly', asy
   await expect.poll(() => warn.mock.calls).toEqual([[expect.anything(), full]]);
   warn.mockClear();
   await fill(0.4);
-  const asked = vi.spyOn(watched(20), 'info');
-  await expect.poll(() => asked.mock.calls.length).toBeGreaterThan(3);
+  const info = vi.spyOn(watched(20), 'info');
+  await expect.poll(() => info.mock.calls.length).toBeGreaterThan(3);
   expect(warn).not.toHaveBeenCalled();
   await fill(0.9);
   await expect.poll(() => warn.mock.calls[0]).toEqual([expect.anything(), full]);

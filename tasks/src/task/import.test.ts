@@ -1,7 +1,7 @@
 import { seed } from '@longhand/shared/testing/random.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { formats } from './formats.ts';
 import { readTasks } from './import.ts';
 import type { NewTask, Task } from './task.ts';
@@ -25,23 +25,19 @@ describe('A JSON array', () => {
   ];
 
   test.each([
-    ['pretty-printed', JSON.stringify(tasks, null, 2)],
-    ['with tabs and carriage returns', JSON.stringify(tasks, null, '\t').replaceAll('\n', '\r\n')],
-    ['on one line', JSON.stringify(tasks)],
-    ['behind white space', `\n\n \t${JSON.stringify(tasks)}\n\n`],
-    ['behind a byte order mark', `\ufeff${JSON.stringify(tasks, null, 2)}`],
-    ['one task per line', `[\n${tasks.map((task) => JSON.stringify(task)).join(',\n')}\n]\n`],
-  ])('%s is read as JSON', async (_case, file) => {
+    ['white space', `\n\n \t${JSON.stringify(tasks, null, '\t').replaceAll('\n', '\r\n')}\n\n`],
+    ['a byte order mark', `\ufeff${JSON.stringify(tasks)}`],
+  ])('may have %s', async (_case, file) => {
     const { tasks: found, report } = await read(file);
     expect(report).toEqual({ imported: 3, refused: 0, problems: [] });
     expect(found.map(({ title }) => title)).toEqual(tasks.map(({ title }) => title));
   });
 
-  test.each(['[]', ' [ ] ', '', '\n'])('%j contains no task', async (file) => {
+  test.each([' [ ] ', '', '\n'])('may be empty: %j', async (file) => {
     expect((await read(file)).report).toEqual({ imported: 0, refused: 0, problems: [] });
   });
 
-  test('refuses invalid elements one by one, with their numbers', async () => {
+  test('loses only its invalid elements, which the report lists', async () => {
     const file = '[\n  {"title": "a"},\n  {"title": 7},\n  {\n    "title": ""\n  },\n 8,  {"title": "b"}\n]';
     const { tasks: found, report } = await read(file);
     expect(found.map(({ title }) => title)).toEqual(['a', 'b']);
@@ -53,7 +49,7 @@ describe('A JSON array', () => {
     ['lacks a quote', '[{"title":"a"},\n{"title":"b},\n{"title":"c"}]', 'bad_json', 'This is not JSON'],
     ['was cut off', '[{"title":"a"},{"tit', 'bad_json', 'This is not JSON'],
     ['has too many values', '['.repeat(62_501), 'body_too_large', 'At most 62,500 values of JSON'],
-  ])('that %s is refused as a whole', async (_what, file, code, reason) => {
+  ])('that %s is an error', async (_what, file, code, reason) => {
     await expect(read(file)).rejects.toMatchObject({ code, message: expect.stringContaining(reason) });
   });
 });
@@ -63,34 +59,28 @@ test.each([
   ['text with faulty lines', formats.text, 'a\n\0\n'.repeat(6_251)],
   ['an array', formats.json, `[${'{"title":"a"},'.repeat(12_500)}{"title":"a"}]`],
   ['arrays on lines', formats.ndjson, `[${'{"title":"a"},'.repeat(12_499)}{"title":"a"}]\n{"title":"a"}`],
-])('More than 12,500 tasks are refused as a whole: %s', async (_, format, file) => {
+])('More than 12,500 tasks are an error: %s', async (_, format, file) => {
   await expect(read(file, format)).rejects.toMatchObject({
     code: 'body_too_large',
     message: 'At most 12,500 tasks can be added at once. Send them in parts.',
   });
 });
 
-test.each(['9999-12-31T23:59:59-23:59', '0000-01-01T00:00:00+00:01'])(
-  'a time that leaves the years 0000 to 9999 in UTC is refused: %s',
-  async (created_at) => {
-    const { report } = await read(JSON.stringify([{ title: 'milk', created_at }]));
-    expect(report).toMatchObject({ imported: 0, refused: 1 });
-  },
-);
+test('Times outside the years 0000 to 9999 in UTC are invalid', async () => {
+  const times = ['9999-12-31T23:59:59-23:59', '0000-01-01T00:00:00+00:01'];
+  const { report } = await read(JSON.stringify(times.map((created_at) => ({ title: 'milk', created_at }))));
+  expect(report).toMatchObject({ imported: 0, refused: 2 });
+});
 
 test('An export, imported and exported again, is the same file', {
   timeout: 600_000,
 }, async () => {
-  const two = (value: number) => `${value}`.padStart(2, '0');
+  const days = ['0000-01-01', '0000-12-31', '1970-01-01', '2024-02-29', '9999-01-01', '9999-12-31'];
+  const clocks = ['00:00:00', '00:00', '12:34:56.7', '23:59:59.999999'];
+  const offsets = ['Z', '+00:00', '+23:59', '-23:59', '-05:30'];
   const time = fc
-    .tuple(
-      fc.constantFrom('0000-01-01', '0000-12-31', '1970-01-01', '2024-02-29', '9999-01-01', '9999-12-31'),
-      fc.constantFrom('00:00:00', '00:00', '12:34:56.7', '23:59:59.999999'),
-      fc.constantFrom('+', '-'),
-      fc.nat(23),
-      fc.nat(59),
-    )
-    .map(([day, clock, sign, hours, minutes]) => `${day}T${clock}${sign}${two(hours)}:${two(minutes)}`);
+    .tuple(...[days, clocks, offsets].map((parts) => fc.constantFrom(...parts)))
+    .map(([day, clock, offset]) => `${day}T${clock}${offset}`);
   const awkward = [
     ...'\u2028\u2029\u00a0\u3000\ufeff\u0301\u200f\u202e\u200d[],{}"\'\\& éx',
     ...['- [x] ', '* [ ] ', '\\n', '<b>', '🥖'],
@@ -128,12 +118,9 @@ test.each([
   ['lines that are refused', formats.text, `${'x'.repeat(501)}\n`.repeat(1_000)],
   ['empty lines', formats.text, '\n'.repeat(500_000)],
   ['tasks in JSON', formats.json, JSON.stringify(Array(1_000).fill({ title: 'x'.repeat(100) }))],
-])('reads a long file of %s in many turns of the event loop', async (_, format, file) => {
-  let turns = 0;
-  const turn = async () => {
-    turns += 1;
-  };
+])('A long file of %s takes many turns of the event loop', async (_, format, file) => {
+  const turn = vi.fn(async () => {});
   await read(file, format, turn);
-  expect(turns).toBeGreaterThan(50);
-  expect(turns).toBeLessThanOrEqual(1_001);
+  expect(turn.mock.calls.length).toBeGreaterThan(50);
+  expect(turn.mock.calls.length).toBeLessThanOrEqual(1_001);
 });

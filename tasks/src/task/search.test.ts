@@ -54,16 +54,21 @@ test('stops after the newest 100 matches', async () => {
   expect(await find('task 14')).toMatchObject({ searched: 150 });
 });
 
-test.each([
-  ['a second', 0.7, 1_420],
-  ['1,000 titles, if these take longer', 10, 1_000],
-])('stops after %s', async (_, step, most) => {
-  await insert(numbered(2_100));
+/** A clock that advances by `step` milliseconds at each look. */
+function clock(step: number) {
   let time = 0;
-  const { searched, stopped } = await find('none', 'all', () => {
+  return () => {
     time += step;
     return time;
-  });
+  };
+}
+
+test.each([
+  ['a second', 0.7, 1_420],
+  ['1,000 titles, if they take longer than a second', 10, 1_000],
+])('stops after %s', async (_, step, most) => {
+  await insert(numbered(2_100));
+  const { searched, stopped } = await find('none', 'all', clock(step));
   expect(stopped).toBe('time');
   expect(searched).toBeGreaterThanOrEqual(1_000);
   expect(searched).toBeLessThanOrEqual(most);
@@ -71,19 +76,15 @@ test.each([
 
 test('waits for a turn of the event loop every 5 ms', async () => {
   await insert(numbered(100));
-  let time = 0;
   let turns = 0;
-  const search = createSearch(kept.store, () => {
-    time += 1;
-    return time;
-  });
+  const search = createSearch(kept.store, clock(1));
   await search({ filter: 'all', q: 'none' }, 'client', async () => {
     turns += 1;
   });
   expect(turns).toBeGreaterThanOrEqual(20);
 });
 
-test('runs one search of a client at a time; other clients do not wait', async () => {
+test('runs one search per client; other clients do not wait', async () => {
   await insert(['milk']);
   const search = createSearch(kept.store);
   const query = { filter: 'all', q: 'milk' } as const;
@@ -99,7 +100,7 @@ test('runs one search of a client at a time; other clients do not wait', async (
   expect(order).toEqual(['other', 'first', 'second']);
 });
 
-test('one script of Redis reads at most 2,000 titles, or a little more than 128 KiB of them', async () => {
+test('a script of Redis reads at most 2,000 titles, or little more than 128 KiB of titles', async () => {
   await insert(numbered(2_001));
   await insert(Array.from({ length: 100 }, () => '𝄞'.repeat(500)));
   const batches = await Array.fromAsync(kept.store.titles('all'));

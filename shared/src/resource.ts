@@ -1,11 +1,5 @@
-export interface ResourceApp<Handler> {
-  get(path: string, handler: Handler): unknown;
-  post(path: string, handler: Handler): unknown;
-  put(path: string, handler: Handler): unknown;
-  delete(path: string, handler: Handler): unknown;
-}
-
 type Method = 'get' | 'post' | 'put' | 'delete';
+type ResourceApp<Handler> = Record<Method, (path: string, handler: Handler) => unknown>;
 type Action = 'list' | 'new' | 'show' | 'edit' | 'create' | 'update' | 'destroy';
 
 /** The seven routes in the order of registration: `/new` comes before `/:id`, which would match it. */

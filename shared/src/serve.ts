@@ -29,20 +29,26 @@ export interface Serving extends Pick<Listening, 'port' | 'url'> {
   closed: Promise<void>;
 }
 
-/** Milliseconds until the server closes an idle connection. The proxy closes it first, after 5 s. */
-const keepAliveTimeout = 75_000;
-/** Milliseconds for the headers of a request. */
-const headersTimeout = 15_000;
-/** Milliseconds for a whole request, such as a form on a slow line. */
-const requestTimeout = 30_000;
-/** Milliseconds between checks of these timeouts; with Node's 30 s, a request could take a minute. */
-const connectionsCheckingInterval = 1_000;
+const serverOptions = {
+  ServerResponse: AnnotatedResponse,
+  /** Milliseconds until the server closes an idle connection. The proxy closes it first, after 5 s. */
+  keepAliveTimeout: 75_000,
+  /** Milliseconds for the headers of a request. */
+  headersTimeout: 15_000,
+  /** Milliseconds for a whole request, such as a form on a slow line. */
+  requestTimeout: 30_000,
+  /** Milliseconds between checks of these timeouts. With Node's 30 s, a request could take a minute. */
+  connectionsCheckingInterval: 1_000,
+  /** Bytes of request line and headers. Percent-encoding makes 24 KiB of a URL of 8 KiB. */
+  maxHeaderSize: 64 * 1024,
+  /** Node's own response to a missing Host would lack the service's headers. */
+  requireHostHeader: false,
+};
+
 /** Milliseconds that a draining server keeps idle connections, so that the proxy sees `Connection: close`. */
 const idleGrace = 2_000;
 /** Milliseconds that a draining server keeps other connections. */
 const hardStop = 10_000;
-/** Bytes of request line and headers. Percent-encoding makes 24 KiB of a URL of 8 KiB. */
-const maxHeaderSize = 64 * 1024;
 
 /**
  * Serves `app` over HTTP until `signal` is aborted, then drains: it stops listening, sends further responses on open
@@ -73,19 +79,8 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
     outgoing.annotations.error = code;
     outgoing.writeHead(status, headers).end(body);
   };
-  const server = createServer(
-    {
-      ServerResponse: AnnotatedResponse,
-      maxHeaderSize,
-      keepAliveTimeout,
-      headersTimeout,
-      requestTimeout,
-      connectionsCheckingInterval,
-      // Node's own response to a missing Host would lack the service's headers.
-      requireHostHeader: false,
-    },
-    listener as RequestListener<typeof IncomingMessage, typeof AnnotatedResponse>,
-  );
+  type Listener = RequestListener<typeof IncomingMessage, typeof AnnotatedResponse>;
+  const server = createServer(serverOptions, listener as Listener);
   // RFC 9110 section 10.1.1 lets a server ignore any expectation but 100-continue.
   server.on('checkExpectation', listener);
   refuseClientErrors(server, options);

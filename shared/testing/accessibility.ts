@@ -10,10 +10,10 @@ import { PNG } from 'pngjs';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const options = JSON.stringify({ runOnly: tags, resultTypes: ['violations'] });
-/** Only violations leave the page: transferring axe's full report costs as much as running its rules. */
+/** Only violations leave the page: transferring the full report would take as long as running the rules. */
 const violationsOf = `axe.run(${options}).then(({ violations }) => violations)`;
 
-/** The screens of a phone and a desk, one light and one dark. */
+/** A light phone and a dark desktop. */
 const looks = [
   { width: 390, colorScheme: 'light' },
   { width: 1280, colorScheme: 'dark' },
@@ -22,21 +22,21 @@ const looks = [
 /** The narrowest phone. */
 const narrow = 360;
 
-/** Loads axe into every document that `page` opens from now on. That costs a third of loading it into an open document. */
+/** Loads axe into every later document of `page`, in a third of the time that an open document would need. */
 export async function bringAxe(page: Page): Promise<void> {
   await page.addInitScript(axe);
 }
 
 /**
- * Violations that axe finds on `page`, on a light phone and a dark desk, overflow, and differences from the golden pictures:
- * a line for each. Call `bringAxe` before `page` opens its document.
+ * A line for each violation that axe finds on `page`, for overflow, and for each difference from the golden pictures. Call
+ * `bringAxe` before `page` opens its document.
  *
- * @param name the name of the state, such as `an empty list`.
- * @param pictures the folder of the golden pictures, if there are any.
+ * @param name the state of the page, such as `an empty list`.
+ * @param pictures the folder of the golden pictures.
  */
 export async function accessibilityFaults(page: Page, name: string, pictures?: string): Promise<string[]> {
   const faults: string[] = [];
-  // The style comes after the document.
+  // The style loads after the document.
   await page.waitForLoadState();
   for (const { width, colorScheme } of looks) {
     const look = `${width} px, ${colorScheme}`;
@@ -48,7 +48,7 @@ export async function accessibilityFaults(page: Page, name: string, pictures?: s
     for (const { id, nodes } of (await page.evaluate(violationsOf)) as Result[]) {
       faults.push(...nodes.map(({ html, failureSummary }) => `${look}: ${id}: ${html} ${failureSummary}`));
     }
-    // Elsewhere Chromium has the system's fonts, not those of `fonts.conf`.
+    // On other systems, Chromium ignores `fonts.conf`.
     if (!pictures || process.platform !== 'linux') continue;
     const file = `${name.replace(/\W+/g, '-')}-${width}-${colorScheme}.png`;
     const difference = await pictureFault(page, join(pictures, file));
@@ -57,13 +57,13 @@ export async function accessibilityFaults(page: Page, name: string, pictures?: s
   return faults;
 }
 
-/** The share of pixels that may differ: rounding of another Chromium, but not a word or a line. */
+/** The share of pixels that may differ: enough for another Chromium's rounding, but not for a word or a line. */
 const tolerance = 0.001;
 
 /** `PICTURES=write` rewrites the pictures. Look at each one that `git status` lists. */
 const writing = process.env.PICTURES === 'write';
 
-/** Replaces values that differ between visits: ports, durations, times of day, request IDs. Not all hops show milliseconds. */
+/** Replaces values that differ between visits: ports, durations, times of day, request IDs. */
 const settle = `{
   const fixed = (text) => text
     .replace(/127\\.0\\.0\\.1:\\d+/g, '127.0.0.1:8080')
@@ -79,7 +79,7 @@ const settle = `{
   for (const input of document.querySelectorAll('input[name=u]')) input.value = fixed(input.value);
 }`;
 
-/** Compares `page` with the picture at `path`. Returns a message if they differ. */
+/** A message if `page` differs from the picture at `path`. */
 async function pictureFault(page: Page, path: string): Promise<string | undefined> {
   await page.evaluate(settle);
   const shown = await page.screenshot({ animations: 'disabled' });

@@ -1,18 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Requests in a measurement to each service, and milliseconds between them. */
+/** Requests to each service in a measurement, and milliseconds between them. */
 const measured = { count: 60, interval: 50 };
 
-/** The promise of SECURITY.md: requests of others take at most five times as long. */
+/** SECURITY.md's promise: requests of other clients take at most five times as long. */
 const promised = 5;
 
-/** Measurements at most. Other work on the machine slows the busy service more than the quiet one, but not in all of them. */
+/** Other work on the machine slows the attacked service more than the quiet one, but not in all measurements. */
 const maxMeasurements = 5;
 
 /**
- * The cost of an attack for another client: the median time of its requests, as a multiple of the median at the same service
- * without the attack. Both run at once. The result is the first measurement within the promise, or the best one. `failed` has
- * the statuses of failed requests.
+ * The cost of an attack for another client: the median time of its requests, divided by the median at a `quiet` service at the
+ * same time. The result is the first measurement within the promise, or the best one, and the statuses of failed requests.
  *
  * @param request sends a request to the service at `url`, and returns its status.
  * @param attack runs until `over` is aborted, and calls `begun` once it has its full effect.

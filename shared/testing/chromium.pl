@@ -1,14 +1,13 @@
 #!/usr/bin/perl
-# Chromium that does not notice changes of the machine's network.
+# Runs CHROMIUM so that it does not notice network changes.
 #
-# When an interface comes or goes, as those of containers do all the time while other tests run, Chromium aborts every request
-# that waits for a connection, even to 127.0.0.1 (ERR_NETWORK_CHANGED). It has no switch against that, but without a netlink
-# socket it assumes that the network never changes (net/base/address_tracker_linux.cc). So a seccomp filter refuses netlink.
-# CHROMIUM names the program.
+# When an interface comes or goes, as those of other tests' containers do, Chromium aborts every request that waits for a
+# connection, even to 127.0.0.1 (ERR_NETWORK_CHANGED). Without a netlink socket it assumes that the network never changes
+# (net/base/address_tracker_linux.cc). So a seccomp filter refuses netlink.
 use strict;
 use warnings;
 
-# Numbers of the calls prctl and socket.
+# The numbers of the system calls prctl and socket.
 my %calls = ( x86_64 => [ 157, 41 ], aarch64 => [ 167, 198 ] );
 chomp( my $machine = `uname -m` );
 my ( $prctl, $socket ) = @{ $calls{$machine} };
@@ -17,11 +16,11 @@ my ( $AF_NETLINK, $EAFNOSUPPORT ) = ( 16, 97 );
 my ( $load, $jump_if_equal, $return ) = ( 0x20, 0x15, 0x06 );
 my ( $errno, $allow ) = ( 0x00050000, 0x7fff0000 );
 
-# Code, steps to jump if so, if not, operand (linux/filter.h); offsets are those of struct seccomp_data.
+# Code, jump if true, jump if false, operand (linux/filter.h). Offsets are those of struct seccomp_data.
 my @filter = (
-    [ $load,          0, 0, 0 ],                        # the number of the call
+    [ $load,          0, 0, 0 ],                        # number of the call
     [ $jump_if_equal, 0, 3, $socket ],
-    [ $load,          0, 0, 16 ],                       # its first argument
+    [ $load,          0, 0, 16 ],                       # first argument
     [ $jump_if_equal, 0, 1, $AF_NETLINK ],
     [ $return,        0, 0, $errno | $EAFNOSUPPORT ],
     [ $return,        0, 0, $allow ],

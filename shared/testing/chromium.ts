@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-/** Debian's browsers: the headless shell needs half the time of the whole Chromium for the same pages. */
+/** Debian's browsers. The headless shell takes half as long as the whole Chromium. */
 const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 const { CHROMIUM = installed.find(existsSync) ?? 'chromium' } = process.env;
 
-/** Starts a Chromium whose requests survive network changes by other tests' containers; null on other platforms. */
+/** The program that starts a Chromium whose requests survive network changes; null on other platforms. */
 export const undisturbed =
   process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch) && existsSync('/usr/bin/perl')
     ? `${import.meta.dirname}/chromium.pl`
     : null;
 
 /**
- * Disabled features. `RenderDocument` makes a new frame for each document, which doubles the cost of a navigation. Playwright
- * disables the others, but Chromium uses only the last switch of a name.
+ * `RenderDocument` doubles the cost of a navigation. Playwright disables the other features, but Chromium uses only the last
+ * switch of a name.
  */
 const disabledFeatures = [
   'RenderDocument',
@@ -29,8 +29,8 @@ const disabledFeatures = [
 ];
 
 /**
- * Debian's Chromium, or that of `CHROMIUM`, headless, without services that look up other hosts. It has few processes, so a
- * page in its own context costs a quarter less.
+ * Starts Debian's Chromium or `CHROMIUM`, headless, without services that look up other hosts. It has few processes, so a page in
+ * its own context costs a quarter less.
  */
 export function launchChromium(...args: string[]): Promise<Browser> {
   return chromium.launch({
@@ -40,7 +40,7 @@ export function launchChromium(...args: string[]): Promise<Browser> {
       '--no-sandbox',
       '--disable-gpu',
       '--in-process-gpu',
-      // The first is Playwright's; the second saves a process.
+      // The first is Playwright's default. The second saves a process.
       '--enable-features=CDPScreenshotNewSurface,NetworkServiceInProcess2',
       `--disable-features=${disabledFeatures}`,
       '--renderer-process-limit=1',
@@ -56,10 +56,7 @@ export function launchChromium(...args: string[]): Promise<Browser> {
 
 let browser: Promise<Browser> | undefined;
 
-/**
- * The Chromium of this process, which ends with it. Names under `test` and `local` resolve to this machine. Callers close
- * their contexts.
- */
+/** The Chromium of this process. Names under `test` and `local` resolve to this machine. Callers close their contexts. */
 export function sharedChromium(): Promise<Browser> {
   browser ??= launchChromium('--host-resolver-rules=MAP *.test 127.0.0.1,MAP *.local 127.0.0.1');
   return browser;

@@ -3,10 +3,10 @@ import type { Page } from 'playwright-core';
 const listened = ['console', 'dialog', 'pageerror', 'request'];
 
 /**
- * Resets `page` and its context, for a third of the cost of a new page. Its document stays visible until the next navigation,
- * but is inactive. Init scripts, exposed functions, headers, media and the viewport stay.
+ * Resets `page` and its context, in a third of the time for a new page. Its document stays, inactive, until the next navigation.
+ * Init scripts, exposed functions, headers, media and the viewport stay.
  *
- * @throws Error if the page shows a browser error, which has no storage.
+ * @throws Error if the page shows a browser error.
  */
 export async function forget(page: Page): Promise<void> {
   const context = page.context();

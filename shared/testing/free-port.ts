@@ -2,23 +2,20 @@ import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { createServer } from 'node:net';
 
-/**
- * Above 27017, the highest port that the expander refuses, and below the ports of outgoing connections (Linux: from 32768; RFC
- * 6335 section 6: from 49152).
- */
+/** Above 27017, the highest port that the expander refuses, and below the ports of outgoing connections (Linux: from 32768). */
 const firstPort = 28_000;
 const lastPort = 31_999;
 
 /**
- * Reserves a free TCP port of 127.0.0.1 until this process ends: no other caller of `freePort` on this machine gets it, and no
- * outgoing connection uses it, so a server may restart on it.
+ * Reserves a free TCP port of 127.0.0.1 until this process ends: no other caller on this machine gets it, and no outgoing
+ * connection uses it, so a server may restart on it.
  *
- * @param from the first port to try; a random one by default, so that ports are not reused soon.
+ * @param from the first port to try, by default a random one.
  * @throws Error if no port is free.
  */
 export async function freePort(from = randomInt(firstPort, lastPort - 1_000)): Promise<number> {
   for (let port = from; port <= lastPort; port++) {
-    // Reserve first: the check opens the port for a moment, which would disturb another caller.
+    // The check opens the port for a moment, which would disturb another caller.
     const mark = await reserve(port);
     if (mark && (await unused(port))) return port;
     mark?.close();
@@ -36,7 +33,7 @@ function unused(port: number): Promise<boolean> {
   });
 }
 
-/** Holds the UDP port of the same number until this process ends, as a mark for other callers. */
+/** Holds the UDP port with the same number until this process ends. */
 function reserve(port: number): Promise<Socket | undefined> {
   const socket = createSocket('udp4').unref();
   return new Promise((resolve) => {

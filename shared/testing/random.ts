@@ -1,4 +1,4 @@
-/** The seed of this run's random inputs. vitest.config.ts picks it, the run prints it, and `SEED=…` repeats it. */
+/** The seed of random inputs. vitest.config.ts picks it, the run prints it, and `SEED=…` repeats it. */
 export const seed = Number(process.env.SEED);
 
 /** Random numbers from 0 (inclusive) to 1, the same for each run with this seed and `stream` (Mulberry32). */

@@ -20,24 +20,21 @@ export interface TestRedis {
   stop(): Promise<void>;
 }
 
-/**
- * Starts Redis with the file `configuration`, for tests of the commands and scripts that we use: in the stack's container if
- * there is a Docker engine, otherwise as a `redis-server` process.
- */
+/** Starts Redis with the file `configuration`: in the stack's container if there is a Docker engine, otherwise as a process. */
 export async function startRedis(configuration: string): Promise<TestRedis> {
   return (await engineAnswers()) ? inContainer(configuration) : startRedisProcess(configuration);
 }
 
 async function inContainer(configuration: string): Promise<TestRedis> {
-  // This import takes a second, which only tests with a container need.
+  // This import takes a second.
   const { GenericContainer, Wait } = await import('testcontainers');
-  // `stop` cleans up; the library's own clean-up needs another image.
+  // The library's own clean-up needs another image.
   process.env.TESTCONTAINERS_RYUK_DISABLED ??= 'true';
   const port = await freePort();
   const container = await new GenericContainer('redis:8.0.2')
     .withCopyFilesToContainer([{ source: configuration, target: '/etc/redis.conf' }])
     .withCommand(['redis-server', '/etc/redis.conf', '--protected-mode', 'no'])
-    // A fixed port, because the engine would choose another one at every start.
+    // The engine would choose another port at every start.
     .withExposedPorts({ container: 6379, host: port })
     .withWaitStrategy(Wait.forLogMessage('Ready to accept connections'))
     .start();
@@ -54,50 +51,46 @@ async function inContainer(configuration: string): Promise<TestRedis> {
   };
 }
 
-/** Like `startRedis`, but always as a process, for a tenth of the cost. */
-export const startRedisProcess = async (configuration: string, ...options: string[]): Promise<TestRedis> =>
-  startProcess('redis-server', await freePort(), configuration, options);
-
 /** Whether this machine has Valkey. */
 export const hasValkey = spawnSync('valkey-server', ['--version']).status === 0;
 
-/** Like `startRedisProcess`, with Valkey. */
-export const startValkeyProcess = async (configuration: string): Promise<TestRedis> =>
-  startProcess('valkey-server', await freePort(), configuration, []);
-
-async function startProcess(
-  program: string,
-  port: number,
-  configuration: string,
-  options: string[],
-): Promise<TestRedis> {
-  const data = await mkdtemp(join(tmpdir(), 'longhand-redis-'));
-  let server: ChildProcess;
-  const redis: TestRedis = {
-    url: `redis://127.0.0.1:${port}/0`,
-    kill() {
-      server.kill('SIGKILL');
-      return once(server, 'exit');
-    },
-    async start() {
-      const where = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', data];
-      server = spawn(program, [configuration, ...where, ...options], { stdio: 'ignore' });
-      await Promise.race([
-        responds(port),
-        once(server, 'error').then(([error]) => Promise.reject(error)),
-        once(server, 'exit').then(([code]) => Promise.reject(new Error(`${program} ended with ${code}`))),
-      ]);
-    },
-    pause: async () => server.kill('SIGSTOP'),
-    resume: async () => void server.kill('SIGCONT'),
-    async stop() {
-      if (server.exitCode === null && server.signalCode === null) await redis.kill();
-      await rm(data, { recursive: true, force: true });
-    },
+const starter =
+  (program: string) =>
+  async (configuration: string, ...options: string[]) => {
+    const port = await freePort();
+    const data = await mkdtemp(join(tmpdir(), 'longhand-redis-'));
+    let server: ChildProcess;
+    const redis: TestRedis = {
+      url: `redis://127.0.0.1:${port}/0`,
+      kill() {
+        server.kill('SIGKILL');
+        return once(server, 'exit');
+      },
+      async start() {
+        const where = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', data];
+        server = spawn(program, [configuration, ...where, ...options], { stdio: 'ignore' });
+        await Promise.race([
+          responds(port),
+          once(server, 'error').then(([error]) => Promise.reject(error)),
+          once(server, 'exit').then(([code]) => Promise.reject(new Error(`${program} ended with ${code}`))),
+        ]);
+      },
+      pause: async () => server.kill('SIGSTOP'),
+      resume: async () => void server.kill('SIGCONT'),
+      async stop() {
+        if (server.exitCode === null && server.signalCode === null) await redis.kill();
+        await rm(data, { recursive: true, force: true });
+      },
+    };
+    await redis.start();
+    return redis;
   };
-  await redis.start();
-  return redis;
-}
+
+/** Like `startRedis`, but always as a process, for a tenth of the cost. */
+export const startRedisProcess = starter('redis-server');
+
+/** The same with Valkey. */
+export const startValkeyProcess = starter('valkey-server');
 
 /** Resolves once Redis on `port` replies to PING. */
 async function responds(port: number): Promise<void> {

@@ -10,7 +10,7 @@ const root = `${import.meta.dirname}/../..`;
 const schemathesis = `${root}/.local/schemathesis/bin/schemathesis`;
 const examples = rounds({ short: 0, long: 100 });
 
-/** The timeout of a test with `followsDescription`, in milliseconds. */
+/** Milliseconds for a test with `followsDescription`. */
 export const schemathesisTimeout = 1_800_000;
 
 /** Skips the test unless schemathesis can run now. */
@@ -19,12 +19,7 @@ export function needSchemathesis(context: TestContext): void {
   context.skip(!existsSync(schemathesis), 'needs schemathesis from PyPI (python3 with venv)');
 }
 
-/**
- * Expects that schemathesis finds no difference between a service and its /openapi.json.
- *
- * @param url ends in a slash.
- * @param workspace the folder of `schemathesis.toml`.
- */
+/** Expects that the service at `url` follows its /openapi.json. `workspace` is the folder of `schemathesis.toml`. */
 export async function followsDescription(url: string, workspace: string): Promise<void> {
   const settings = ['--config-file', `${root}/${workspace}/schemathesis.toml`];
   const generation = ['--max-examples', `${examples}`, '--seed', `${seed}`];

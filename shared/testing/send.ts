@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 export interface TestResponse {
   status: number;
   headers: IncomingHttpHeaders;
-  /** How often a header occurs. The name is in lower case. */
+  /** The number of headers with a lower-case name. */
   headerCount(name: string): number;
   body: string;
 }
@@ -19,20 +19,12 @@ export interface RequestOptions {
   /** The client's address; by default 127.0.0.1. */
   localAddress?: string;
   body?: string | Buffer;
-  /** A trusted certificate: the request goes over TLS, with `host` as the server name. */
+  /** A trusted certificate, for a request over TLS with the server name `host`. */
   ca?: string;
 }
 
-/**
- * Sends one request to 127.0.0.1 on a new connection, without normalizing the path.
- *
- * @returns the response, after its headers have arrived.
- */
-export function open(
-  port: number,
-  path: string,
-  options: RequestOptions = {},
-): Promise<http.IncomingMessage> {
+/** Sends a request to 127.0.0.1 on a new connection, with the path as it is. Resolves once the headers have arrived. */
+export function open(port: number, path: string, options: RequestOptions = {}) {
   const { method = 'GET', host = `127.0.0.1:${port}`, headers, localAddress, body = '', ca } = options;
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
   const length = body === '' ? {} : { 'Content-Length': Buffer.byteLength(body) };

@@ -5,20 +5,13 @@ const run = promisify(execFile);
 
 export type TextBrowser = 'w3m' | 'lynx';
 
-/** Arguments that print a page as people see it, without the user's settings. */
-const settings: Record<TextBrowser, string[]> = {
-  w3m: ['-config', '/dev/null', '-cols', '100', '-dump'],
-  lynx: [
-    '-cfg=/dev/null',
-    '-width=100',
-    '-nolist',
-    '-assume_charset=utf-8',
-    '-display_charset=utf-8',
-    '-dump',
-  ],
+/** Arguments that print a page, without the user's settings. */
+const settings: Record<TextBrowser, string> = {
+  w3m: '-config /dev/null -cols 100 -dump',
+  lynx: '-cfg=/dev/null -width=100 -nolist -assume_charset=utf-8 -display_charset=utf-8 -dump',
 };
 
-/** Whether this machine has the browser; `make setup` installs it on Debian. */
+/** Whether this machine has the browser. `make setup` installs it on Debian. */
 export async function hasTextBrowser(browser: TextBrowser): Promise<boolean> {
   return run(browser, ['-version']).then(
     () => true,
@@ -29,12 +22,11 @@ export async function hasTextBrowser(browser: TextBrowser): Promise<boolean> {
 /** The text of a page in a text browser, with single spaces. */
 export async function readInTextBrowser(browser: TextBrowser, url: string): Promise<string> {
   const env = { PATH: process.env.PATH, HOME: '/nonexistent', LANG: 'C.UTF-8' };
-  const { stdout } = await run(browser, [...settings[browser], url], { env, timeout: 20_000 }).catch(
-    (error) => {
-      // lynx shows the error page and exits with 1.
-      if (error.stdout) return error;
-      throw error;
-    },
-  );
+  const printed = run(browser, [...settings[browser].split(' '), url], { env, timeout: 20_000 });
+  const { stdout } = await printed.catch((error) => {
+    // lynx prints an error page and exits with 1.
+    if (error.stdout) return error;
+    throw error;
+  });
   return stdout.replace(/\s+/g, ' ').trim();
 }

@@ -3,22 +3,21 @@ import { expect, test } from 'vitest';
 import { seed } from './random.ts';
 import { rounds } from './rounds.ts';
 
-/** Input of strangers in one place. */
+/** A place for strangers' input. */
 export interface Strangers {
-  /** The longest allowed input, in characters. */
+  /** Characters of the longest allowed input. */
   size: number;
-  /** The parts of generated inputs. */
+  /** Parts of generated inputs. */
   pieces: readonly string[];
-  /** Processes the input. */
   send(input: string): unknown;
 }
 
-/** Inputs tried at an eighth of their size, or less; the slowest are then tried at full size. */
+/** Inputs that are tried at an eighth of their size, or less. The slowest are then tried at full size. */
 const tried = rounds({ short: 4, long: 2_000 });
 const maxTried = rounds({ short: 64 * 1024, long: Number.POSITIVE_INFINITY });
 const slowest = rounds({ short: 1, long: 3 });
 
-/** Milliseconds of CPU that other clients may wait, on a quiet machine. */
+/** Milliseconds of CPU that other clients may wait. */
 const limit = 100;
 
 /** For each place, tests that no input blocks other clients for 100 ms. */
@@ -51,8 +50,8 @@ async function slowestShapes({ size, pieces, send }: Strangers): Promise<Shape[]
 }
 
 /**
- * How many times the limit `act` keeps other clients waiting, in the best of five tries: the first one compiles. A wait
- * above the limit is compared with known work at the same moment, as a busy or slow machine takes longer for both.
+ * The wait of other clients during `act`, as a multiple of the limit, in the best of five tries: the first one compiles. On a slow
+ * machine, the limit is the time of known work at the same moment.
  */
 async function excess(act: () => unknown): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
@@ -65,7 +64,7 @@ async function excess(act: () => unknown): Promise<number> {
 
 const json = `[${'{"title": "http://t.co/a", "b": [1, 2.5, "é"]}, '.repeat(2_000)}0]`;
 
-/** Parses and changes text, which takes about 100 ms of CPU on a quiet machine. Returns the milliseconds it took now. */
+/** Parses and changes text, which takes 100 ms of CPU on a quiet machine. Returns the actual time. */
 function knownWork(): number {
   const before = cpuTime();
   for (let i = 0; i < 25; i += 1) {
@@ -94,8 +93,8 @@ function mixtures(pieces: readonly string[]): fc.Arbitrary<Shape> {
 }
 
 /**
- * The longest wait of another request during `act`: two turns of the event loop, because the server reads a request in one turn
- * and responds in the next. In milliseconds of this thread's CPU, so other programs do not count.
+ * The longest wait of another request during `act`, in milliseconds of this thread's CPU: two turns of the event loop, because the
+ * server reads a request in one turn and responds in the next.
  */
 async function longestWait(act: () => unknown): Promise<number> {
   let longest = 0;
@@ -107,7 +106,7 @@ async function longestWait(act: () => unknown): Promise<number> {
     [before, turn] = [turn, now];
     if (acting) setImmediate(look).unref();
   };
-  // unref: an idle loop must not spin.
+  // An idle loop must not spin.
   setImmediate(look).unref();
   await new Promise(setImmediate);
   try {

@@ -55,7 +55,7 @@ export function createApp(dependencies: Dependencies): Hono<TasksEnv> {
   app.get('/tasks/removals', removals.list);
   app.post('/tasks/restore', removals.restore);
   app.get('/openapi.json', (c) => tagged(c, descriptionTag, 'application/json', description));
-  // `resource` adds this route after the 405 of its other methods.
+  // `resource` would add this route too late: then `PUT /tasks/new` would match `/tasks/:id`.
   app.get('/tasks/new', tasks.new);
   rejectOtherMethods(app, methodNotAllowed);
 

@@ -12,7 +12,7 @@ const tokensFile = textFile.transform((text, { addIssue }) => {
   for (const [i, line] of text.split('\n').entries()) {
     if (!line.trim()) continue;
     const [, name, token] = /^\s*([\w.@-]{1,64})\s+([!-~]+)\s*$/.exec(line) ?? [];
-    // The message must not contain the token.
+    // The message must not contain a token.
     if (name && token) tokens.push({ name, token });
     else addIssue(`line ${i + 1} is not NAME TOKEN, with a name of letters, digits, ".", "_", "@" and "-"`);
   }
@@ -22,13 +22,13 @@ const tokensFile = textFile.transform((text, { addIssue }) => {
 const variables = {
   ...serviceVariables,
   ...redisVariables,
-  /** Replicas of the store that have to confirm each write. */
+  /** Number of the store's replicas that have to confirm each write. */
   TASKS_WAIT_REPLICAS: integer(0, 9).default(0),
   TASKS_PASSWORD_FILE: passwordFile.optional(),
   TASKS_TOKENS_FILE: tokensFile.optional(),
 };
 
-/** @throws EnvironmentError that names every invalid variable. */
+/** @throws EnvironmentError with every invalid variable. */
 export function readConfig(env: NodeJS.ProcessEnv) {
   // Load tests read the others.
   const config = readEnv(variables, env, { prefix: 'TASKS_', others: ['TASKS_URL', 'TASKS_DIRECT_URL'] });

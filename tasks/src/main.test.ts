@@ -1,17 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
-import { requestLine } from '@longhand/shared/testing/request-line.ts';
+import { sendRaw } from '@longhand/shared/testing/send.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { addByForm, type Service, serviceOfTest, useService } from '../testing/service.ts';
+import { addByForm, serviceOfTest, useService } from '../testing/service.ts';
 import { configuration } from '../testing/store.ts';
 import { securityHeaders } from './web/responses.ts';
 
 const kept = useService();
 
-const portOf = ({ url }: Service) => new URL(url).port;
 const status = async (url: string) => (await fetch(url)).status;
 
 test('logs its address, and logs and counts requests', async () => {
@@ -22,9 +19,11 @@ test('logs its address, and logs and counts requests', async () => {
   const refused = await fetch(`${own.url}tasks/0`, { headers });
   expect(await refused.text()).toContain(`request ${headers['X-Request-Id']}`);
   await expect.poll(() => own.log.find(({ status }) => status === 404)).toBeDefined();
-  expect(requestLine.parse(own.log.find(({ status }) => status === 404))).toMatchObject({
-    path: '/tasks/0',
-    error: 'unknown_task',
+  // docs/operate.md lists these fields.
+  expect(own.log.find(({ status }) => status === 404)).toEqual({
+    ...{ level: 'info', time: expect.any(String), service: 'tasks', msg: 'request', method: 'GET' },
+    ...{ path: '/tasks/0', status: 404, seconds: expect.any(Number), error: 'unknown_task' },
+    ...{ requestId: headers['X-Request-Id'], client: '192.0.2.1' },
   });
   expect(await status(`${own.operations}livez`)).toBe(200);
   expect(await status(`${own.operations}readyz`)).toBe(200);
@@ -40,18 +39,12 @@ test('logs no warning with our redis.conf', () => {
   expect(kept.service.log.filter(({ level }) => level === 'warn')).toEqual([]);
 });
 
-/** Sends `bytes` and resolves with the response. */
-async function raw(bytes: string): Promise<string> {
-  const socket = connect(Number(portOf(kept.service)), '127.0.0.1');
-  socket.write(bytes);
-  return text(socket);
-}
-
 test.each([
   ['text that is not HTTP', 'nonsense', '"code":"bad_request"'],
   ['an invalid Host', 'GET / HTTP/1.1\r\nHost: a:99999\r\nConnection: close', '400 bad request'],
 ])('responds to %s with 400 and the common headers', async (_, head, body) => {
-  const answer = (await raw(`${head}\r\n\r\n`)).toLowerCase();
+  const port = Number(new URL(kept.service.url).port);
+  const answer = (await sendRaw(port, `${head}\r\n\r\n`)).toLowerCase();
   expect(answer).toMatch(/^http\/1\.1 400 /);
   expect(answer).toContain(body);
   for (const [name, value] of Object.entries({ ...securityHeaders, 'Cache-Control': 'no-store, no-cache' })) {

@@ -6,11 +6,10 @@ import { Gauge } from 'prom-client';
 import manifest from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
 import { readConfig } from './config.ts';
-import { exportBackupTime } from './redis/backup-time.ts';
 import { redisChanges } from './redis/changes.ts';
 import { csrfKey } from './redis/csrf-key.ts';
 import { keys } from './redis/keys.ts';
-import { watchStore } from './redis/settings.ts';
+import { exportBackupTime, watchStore } from './redis/settings.ts';
 import { redisStore } from './redis/store.ts';
 import { rereadAuth } from './reread-auth.ts';
 import { csrf } from './web/csrf.ts';
@@ -18,7 +17,7 @@ import { noStore, securityHeaders } from './web/responses.ts';
 import { publicFiles } from './web/static-files.ts';
 import { views } from './web/views.ts';
 
-// Before the configuration, so that the build of an image compiles the scripts.
+// The build of an image starts this without a configuration, to compile the scripts.
 const files = publicFiles(`${import.meta.dirname}/../public`);
 const config = await readOrExit(readConfig);
 const { log, metrics, signal, run } = prepareService('tasks', manifest.version, config);
@@ -52,7 +51,7 @@ const app = createApp({
 const ping = () => redis.exists(keys.version);
 redisState(metrics, ping);
 
-// A new replica listens once it can respond, or after 2 s without Redis: with 503.
+// A new replica listens once Redis is ready, or after 2 s.
 await connected(redis, 2_000);
 await run(app, {
   ready: ping,

@@ -3,7 +3,7 @@ import type { TasksContext } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { respond } from '../web/responses.ts';
 
-/** Event streams per replica: each costs a socket and a few kilobytes. */
+/** Event streams per replica. Each costs a socket and a few kilobytes. */
 const maxStreams = 2_000;
 
 /** Pending events per slow client. */

@@ -10,8 +10,7 @@ import { nothing, withInput } from '../web/input.ts';
 import { html, redirect, toList, wantsJson } from '../web/responses.ts';
 
 /**
- * Requires a login before the path, the method or a body is checked. Redirects pages to the login form; programs get a
- * problem.
+ * Requires a login before any other check. Redirects pages to the login form; programs get a problem.
  *
  * @throws TaskError `not_logged_in` for a write
  */
@@ -28,7 +27,7 @@ export function requireLogin(auth: Auth): MiddlewareHandler<TasksEnv> {
   };
 }
 
-/** Whether a browser requests a page. For a program's route, `Accept` has to name HTML. */
+/** Whether a browser requests a page. On a route for programs, `Accept` has to include HTML. */
 function wantsPage(c: TasksContext): boolean {
   const forPrograms = /^\/(tasks\/(events|export)|openapi\.json)$/.test(c.req.path);
   return !wantsJson(c) && (!forPrograms || !!c.req.header('accept')?.includes('text/html'));
@@ -43,10 +42,12 @@ function loginFor(c: TasksContext): string {
 /** `next` is the path after the login. */
 const loginForm = z.object({ password: z.string().optional(), next: z.string().optional() });
 
-type Used = Pick<Dependencies, 'csrf' | 'render'>;
-
 /** The proxy limits login attempts. */
-export function loginHandlers({ csrf, auth, render }: Used & { auth: Auth }) {
+export function loginHandlers({
+  csrf,
+  auth,
+  render,
+}: Pick<Dependencies, 'csrf' | 'render'> & { auth: Auth }) {
   return {
     async new(c: TasksContext) {
       if (await auth.admits(c)) return toList(c, 303);

@@ -8,7 +8,7 @@ import type { Dependencies } from '../web/dependencies.ts';
 import { type Intent, nothing, withInput } from '../web/input.ts';
 import { html, json, redirect, toList, wantsJson } from '../web/responses.ts';
 
-/** Adds the removal's name to an error of `done`, so that the client can undo a removal that happened all the same. */
+/** Adds the removal's name to an error of `done`: the removal may have happened, and the client can undo it. */
 export async function withRemoval<Result>(removal: string, done: Promise<Result>): Promise<Result> {
   try {
     return await done;
@@ -23,9 +23,7 @@ const restoration = {
   json: removalSchema.partial(),
 };
 
-type Used = Pick<Dependencies, 'store' | 'csrf' | 'render'>;
-
-export function removalsHandlers({ store, csrf, render }: Used) {
+export function removalsHandlers({ store, csrf, render }: Pick<Dependencies, 'store' | 'csrf' | 'render'>) {
   const clear = async (c: TasksContext, { method }: Intent) => {
     if (method !== 'DELETE') {
       throw new TaskError('bad_method', 'This form has to contain _method=DELETE.');

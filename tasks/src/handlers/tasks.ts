@@ -36,9 +36,7 @@ const changeInput = {
 
 type SentChange = Partial<z.output<typeof changeInput.form>>;
 
-type Used = Pick<Dependencies, 'store' | 'csrf' | 'auth' | 'render' | 'now' | 'turns'>;
-
-export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
+export function tasksHandlers({ store, csrf, auth, render, now, turns }: Dependencies) {
   const shown = listPage({ store, render, turns, auth });
 
   /** The hidden fields of a form. With the nonce, a form that is sent twice adds one task. */
@@ -56,7 +54,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
       return undefined;
     });
 
-  /** Redirects to the list. A list without the new task gets the notice "Added" with a link. */
+  /** Redirects to the list. If that does not show the new task, it gets a notice with a link. */
   const toAdded = (c: TasksContext, status: 302 | 303, task?: Task) => {
     const { filter, after, q } = partOf(c);
     return toList(c, status, task && (filter === 'finished' || after || q) ? { added: task._id } : {});
@@ -90,14 +88,14 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
     if (match === undefined) {
       throw new TaskError(
         'revision_missing',
-        'Send the ETag of the revision you changed in If-Match, so that no other change is lost.',
+        'Send the ETag of the edited revision in If-Match, so that no other change is lost.',
       );
     }
     if (change.title !== undefined) change.title = readTitle(change.title);
     const saved = store.update(taskId(c), change, now(), match);
     if (wantsJson(c)) return taskJson(c, await saved);
     const task = await saved.catch((error) => {
-      // A retry after a lost response finds its own change.
+      // The change may be that of an earlier request whose response was lost.
       if (!(error instanceof RevisionChanged && holds(error.current, change))) throw error;
       return error.current;
     });
@@ -121,7 +119,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
       return html(c, await shown.page(c, readQuery(c), own));
     },
 
-    /** The list without the page around it, for a page that shows an older version. */
+    /** The list alone, for an open page. */
     async partial(c: TasksContext) {
       const { etag, html } = await shown.partial(c, readQuery(c));
       return tagged(c, etag, 'text/html; charset=UTF-8', html);
@@ -162,7 +160,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
       return wantsJson(c) && task ? taskJson(c, task, 201) : toAdded(c, 303, task);
     },
 
-    /** The list's form. It always redirects. */
+    /** The list's form. */
     async add(c: TasksContext) {
       return toAdded(c, 302, await addSent(c));
     },
@@ -188,10 +186,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
 function sharedText(c: TasksContext): string {
   return ['title', 'text', 'url']
     .map((name) => queryParameter(c, name) ?? '')
-    .reduce((text, part) => {
-      if (part.includes(text)) return part;
-      return text.includes(part) ? text : `${text} ${part}`;
-    })
+    .reduce((text, part) => (part.includes(text) ? part : text.includes(part) ? text : `${text} ${part}`))
     .replace(/\s+/g, ' ')
     .trim();
 }

@@ -21,19 +21,16 @@ const maxImports = 2;
 const mediaTypes = new Map<string | undefined, Format>(
   Object.values(formats).map((format) => [format.type.split(';')[0], format]),
 );
+const form = { form: z.object({ text: z.string().optional() }) };
 const fileTypes = new Map<string | undefined, Format>(Object.entries(formats));
 
-const linesForm = z.object({ text: z.string().optional() });
-
-type Used = Pick<Dependencies, 'store' | 'csrf' | 'render' | 'now' | 'turns'>;
-
-export function transferHandlers({ store, csrf, render, now, turns }: Used) {
+export function transferHandlers({ store, csrf, render, now, turns }: Dependencies) {
   /** The import page. With the nonce, a form that is sent twice imports its tasks once. */
   const page = async (c: TasksContext, shown: Partial<Views['import']> = {}) =>
     render('import', { csrf: await csrf.issue(c), nonce: randomUUID(), ...shown });
 
   const importing = new Set<string>();
-  /** Adds the tasks that `read` finds, in one step of the store. */
+  /** Adds the tasks from `read` in one step. */
   const add = async <Found extends Awaited<ReturnType<typeof readTasks>>>(
     c: TasksContext,
     nonce: string | undefined,
@@ -99,9 +96,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Used) {
       const type = mediaType(c);
       const format = mediaTypes.get(type);
       if (!format && type !== 'multipart/form-data')
-        return withInput(c, csrf, { form: linesForm }, ({ text = '' }, { nonce }) =>
-          importForm(c, text, nonce),
-        );
+        return withInput(c, csrf, form, ({ text = '' }, { nonce }) => importForm(c, text, nonce));
       const body = await readBody(c, maxFile);
       if (type === 'text/plain') requireKnownOrigin(c.req);
       else requireSameOrigin(c.req);

@@ -14,7 +14,7 @@ const spreadPerSubscriber = 0.5;
  * @param interval milliseconds between two checks of the version, in case a message was lost
  */
 export function redisChanges(redis: StoreClient, signal: AbortSignal, interval = 5_000): Changes {
-  /** Subscribers, each with its place in the spread, from 0 to 1. */
+  /** Subscribers with their places in the spread, from 0 to 1. */
   const subscribers = new Map<(version: string) => void, number>();
   const announce = (version: string) => {
     for (const [subscriber, place] of subscribers) {
@@ -23,20 +23,18 @@ export function redisChanges(redis: StoreClient, signal: AbortSignal, interval =
     }
   };
   let latest: string | undefined;
+  const announceLatest = () => {
+    announce(latest as string);
+    latest = undefined;
+  };
   const collect = (version: string) => {
-    if (latest === undefined) {
-      setTimeout(() => {
-        announce(latest as string);
-        latest = undefined;
-      }, collectTime);
-    }
+    if (latest === undefined) setTimeout(announceLatest, collectTime);
     latest = version;
   };
   const current = async () => (await redis.get(keys.version)) ?? '0';
   const check = () => current().then(announce, () => {});
 
-  // A subscribed connection runs no other command. If ioredis resubscribed by itself, a failure would be an unhandled
-  // rejection.
+  // If ioredis resubscribed by itself, a failure would be an unhandled rejection.
   const listener = redis.duplicate({ autoResubscribe: false });
   listener.on('error', () => {}); // The other connection logs it.
   listener.on('message', (_channel: string, version: string) => collect(version));

@@ -8,8 +8,8 @@ import { storeReply } from './scripts.ts';
 const maxAge = 2_000;
 
 /**
- * The key from which the keys of CSRF tokens and sessions derive. The first replica creates it in the store. Rereading it
- * delays no request. While the store is down, the last known key applies, so that a form can be shown again.
+ * The key from which the keys of CSRF tokens and sessions derive. The first replica stores it. While the store is down, the last
+ * known key applies, so that a rejected form can be shown again.
  */
 export function csrfKey(redis: StoreClient, timed: Timed = untimed): () => Promise<Buffer> {
   let known: Buffer | undefined;
@@ -24,7 +24,7 @@ export function csrfKey(redis: StoreClient, timed: Timed = untimed): () => Promi
     const found = await redis.get(keys.csrfKey);
     if (found !== null) return found;
     const own = (known ?? randomBytes(32)).toString('hex');
-    // If another replica was faster, Redis returns its key.
+    // Redis returns the key of a faster replica.
     return (await redis.set(keys.csrfKey, own, 'NX', 'GET')) ?? own;
   };
   return async () => {

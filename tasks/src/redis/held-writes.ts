@@ -5,10 +5,10 @@ import { TaskError } from '../task/errors.ts';
 const defaultInterval = 12_000;
 
 /**
- * On a full disk, each write ends Redis, which breaks reads too. After two exits, this refuses writes until Redis has run for
- * 12 s; if the next write ends it again, for another 12 s.
+ * On a full disk, each write ends Redis and breaks reads. After two exits, this refuses writes until Redis has run for 12 s, and
+ * again if the next write ends it.
  *
- * @returns a function that runs a write. A refused write fails with TaskError `store_unavailable`
+ * @returns a function that runs a write, or throws TaskError `store_unavailable`
  */
 export function holdWrites(redis: StoreClient, interval = defaultInterval) {
   let underWay = 0;

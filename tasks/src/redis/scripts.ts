@@ -9,11 +9,11 @@ import { keys } from './keys.ts';
 const waitTime = 500;
 
 /**
- * Returns a function that runs a script of `lua/` in one step and one round trip. The first lines of a script name its
- * arguments and result. An empty Lua table arrives as `{}`, even where a longer one is an array.
+ * Returns a function that runs a script of `lua/` in one round trip. The first lines of a script list its arguments and result.
+ * The JSON of an empty Lua table is `{}`, even if it stands for an array.
  *
- * @param replicas number of replicas that have to confirm a write. Scripts of one turn of the event loop share a WAIT,
- *   which blocks the connection, so writes need their own.
+ * @param replicas number of replicas that have to confirm a write. Scripts of one turn of the event loop share a WAIT, which
+ *   blocks the connection, so writes need their own.
  */
 export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0) {
   for (const [name, lua] of sources) redis.defineCommand(`tasks:${name}`, { lua, numberOfKeys: 0 });
@@ -53,7 +53,7 @@ const sources = readdirSync(folder).map((file) => {
 
 const unavailable = 'The tasks cannot be reached just now. Please try again in a moment.';
 
-/** Advice by the first word of the error: `maxmemory`, `keys.schema`, `min-replicas-to-write`, `TASKS_WAIT_REPLICAS`. */
+/** Advice by the first word of the error. */
 const reasons = new Map([
   ['OOM', 'The store is full. Delete tasks or clear the finished ones; that frees space a day later.'],
   [
@@ -61,10 +61,7 @@ const reasons = new Map([
     'A newer release has changed how tasks are stored, so this one saves nothing. Start the newer release, or restore a backup from before it.',
   ],
   ['NOREPLICAS', 'A copy of the store is missing, so nothing is saved. Please try again in a moment.'],
-  [
-    'UNCONFIRMED',
-    'This may have been saved, but a copy of the store is missing. Please try again in a moment.',
-  ],
+  ['UNCONFIRMED', 'This may have been saved, but a copy of the store is missing. Try again in a moment.'],
 ]);
 
 /** @throws TaskError `store_unavailable` with advice, if Redis fails */

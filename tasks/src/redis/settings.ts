@@ -1,16 +1,14 @@
 import type { Log } from '@longhand/shared/log.ts';
 import type { StoreClient } from '@longhand/shared/redis.ts';
+import { Gauge, type Registry } from 'prom-client';
+import { keys } from './keys.ts';
 
 /** The settings under which a saved task is on disk and stays there. */
 const wanted = { appendonly: 'yes', appendfsync: 'always', 'maxmemory-policy': 'noeviction' };
 
-/**
- * On each connection, warns if the settings of Redis may lose saved tasks. On each connection and every `milliseconds`, warns
- * if Redis uses 80 % of `maxmemory`.
- */
+/** Warns on each connection if Redis may lose saved tasks; then and every `milliseconds` if it uses 80 % of `maxmemory`. */
 export function watchStore(redis: StoreClient, log: Log, milliseconds = 3_600_000): void {
   const checkMemory = async () => {
-    // The client logs that the store is down.
     const memory = await redis.info('memory').catch(() => '');
     const bytes = (name: string) => Number(RegExp(`^${name}:(\\d+)`, 'm').exec(memory)?.[1] ?? 0);
     const [used, maxmemory] = [bytes('used_memory'), bytes('maxmemory')];
@@ -34,4 +32,16 @@ async function checkSettings(redis: StoreClient, log: Log): Promise<void> {
   } catch (err) {
     log.warn({ err }, 'the settings of Redis cannot be read; a crash may lose saved tasks');
   }
+}
+
+export function exportBackupTime(redis: StoreClient, metrics: Registry): void {
+  new Gauge({
+    name: 'longhand_backup_timestamp_seconds',
+    help: 'When the last backup of the tasks was made, in seconds since 1970; 0 if never.',
+    registers: [metrics],
+    async collect() {
+      const time = await redis.get(keys.backup).catch(() => undefined);
+      if (time !== undefined) this.set(Number(time));
+    },
+  });
 }

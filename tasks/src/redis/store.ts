@@ -34,7 +34,7 @@ const removalBatch = 4_000;
 
 const taskNames = taskSchema.keyof().options;
 
-/** A task as the scripts return it: every field is a string. */
+/** A task in the JSON of a script. */
 type Fields = Record<keyof NewTask | '_id' | 'revision', string>;
 
 /** Replies of scripts. */
@@ -43,7 +43,7 @@ type Found = (Omit<Page, 'tasks'> & Tasks) | undefined;
 type Titles = { titles: [id: string, title: string][]; next?: string };
 type Cleared = { cleared: number; left: number };
 type Listed = Removed & { time: string };
-/** Without a task it is undefined. */
+/** Undefined for an unknown id. */
 type Changed = { matched: boolean; task: Fields } | undefined;
 
 /**
@@ -64,6 +64,11 @@ export function redisStore(
   const hold = holdWrites(writer, interval);
   const write = <Reply>(name: string, args: object) =>
     hold(() => runOnWriter<Reply>(name, { ...args, schema: schemaVersion }));
+  const add = (tasks: NewTask[], nonce?: string) => {
+    const titles = tasks.map(({ title }) => title).join('\n');
+    const once = nonce && { nonce: hash('sha256', `${nonce}\n${titles}`), seconds: day };
+    return write<Fields>('insert', { tasks, ...once });
+  };
   const find = async (ids: string[]) => tasksOf(await read<Tasks>('find', { ids }));
 
   // Redis serves other clients between two scripts.
@@ -82,7 +87,7 @@ export function redisStore(
 
     async create(written, now, nonce) {
       const task: NewTask = { ...written, finished: 0, created_at: now.toISOString() };
-      return taskOf(await write<Fields>('insert', { tasks: [task], ...onceOnly([task], nonce) }));
+      return taskOf(await add([task], nonce));
     },
 
     async update(id, change, now, match = '*') {
@@ -97,7 +102,7 @@ export function redisStore(
       const step = () => write<Cleared>('clear', { removal, seconds: day, count: removalBatch });
       let { cleared: count, left } = await step();
       try {
-        // Tasks that are finished meanwhile add no steps.
+        // Tasks that other clients finish meanwhile add no steps.
         for (; left > 0; left -= removalBatch) count += (await step()).cleared;
       } catch (error) {
         throw Object.assign(error as TaskError, { count });
@@ -124,7 +129,7 @@ export function redisStore(
     },
 
     async insert(tasks, nonce) {
-      if (tasks.length > 0) await write('insert', { tasks, ...onceOnly(tasks, nonce) });
+      if (tasks.length > 0) await add(tasks, nonce);
     },
 
     async *titles(filter) {
@@ -171,12 +176,6 @@ function requireCursor({ filter, after }: ListQuery): void {
   const cursorFilter = Number(after) < -(2 ** 52) ? 'open' : 'finished';
   if (cursor.test(after) && (filter === 'all' || filter === cursorFilter)) return;
   throw new TaskError('bad_cursor', 'This page of the list does not exist. Start from the first one.');
-}
-
-/** Arguments for `insert.lua` to insert the tasks of a form once. */
-function onceOnly(tasks: NewTask[], nonce: string | undefined) {
-  const titles = tasks.map(({ title }) => title).join('\n');
-  return nonce && { nonce: hash('sha256', `${nonce}\n${titles}`), seconds: day };
 }
 
 /** @throws TaskError `unknown_task`, RevisionChanged */

@@ -4,10 +4,9 @@ import { importSchema } from './schema.ts';
 import { maxTasks, type NewTask, readTitle, type Task, tooMany } from './task.ts';
 import { utf8 } from './utf8.ts';
 
-/** Reads the tasks of a line, or of an element of a JSON array. @throws TaskError for an invalid one */
+/** Reads the tasks of a line, or of an element of a JSON array. @throws TaskError */
 type Entry = (now: Date) => Iterable<NewTask>;
 
-/** A file format of tasks, for people (`text`) or programs (`json`). */
 export interface Format {
   type: string;
   before: string;
@@ -17,10 +16,10 @@ export interface Format {
   entries(file: Buffer): Iterable<Entry>;
 }
 
-/** Values in JSON, at any depth: an export has no more. Parsing them blocks for up to 25 ms. */
+/** Values in JSON at any depth, as in the largest export. Parsing them blocks for up to 25 ms. */
 const maxValues = 5 * maxTasks;
 
-/** List marker, check box, title. With the flag s, the dot matches U+2028 and U+2029 too. */
+/** List marker, check box, title. The flag s is for U+2028 and U+2029. */
 const taskLine = /^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:\[([ xX]?)\]\s+)?(.*)$/s;
 
 /** A Markdown task list: one title per line, after a check box. */
@@ -53,7 +52,7 @@ const json: Format = {
       .map((element) => (now) => [readTask(element, now)]),
 };
 
-/** One task, or an array of them, per line; also the lines of a JSON export. */
+/** One task, or an array of tasks, per line; also a JSON export. */
 const ndjson: Format = {
   ...json,
   type: 'application/x-ndjson',
@@ -68,7 +67,6 @@ function readJsonLine(line: string, now: Date): Iterable<NewTask> {
 /** By file extension. */
 export const formats = { text, json, ndjson };
 
-/** The lines of a file, found one at a time. */
 function* lines(file: Buffer): Generator<Buffer> {
   for (let start = 0, end = 0; start < file.length; start = end + 1) {
     end = file.indexOf('\n', start);
@@ -77,7 +75,7 @@ function* lines(file: Buffer): Generator<Buffer> {
   }
 }
 
-/** The elements of a JSON array, or a single other value; nothing for a blank text. */
+/** The elements of a JSON array, or a single other value. A blank text has none. */
 function parse(text: string): unknown[] {
   if (hasMoreValues(text, maxValues)) throw tooMany('values of JSON', maxValues);
   try {

@@ -9,11 +9,11 @@ export type Report = z.output<typeof reportSchema>;
 /** Problems listed in a report. */
 const maxProblems = 100;
 
-/** Characters of titles read per turn of the event loop: the worst 500 take 5 ms. */
+/** Characters of titles per turn of the event loop. The worst 500 take 5 ms. */
 const charactersATurn = 1_000;
 
 /**
- * Reads the tasks of a file. An entry (a line, or an element of a JSON array) is read completely or refused.
+ * Reads the tasks of a file. It accepts or refuses each entry (a line, or an element of a JSON array) as a whole.
  *
  * @param turn waits for a turn of the event loop
  * @returns the tasks, the report, and the numbers of the refused entries, from 1
@@ -54,7 +54,7 @@ export async function readTasks(file: Buffer, format: Format, now: Date, turn: (
   return { tasks, report, refused };
 }
 
-/** Reads typed or pasted lines, the last one first: the list shows the newest task first, so it keeps their order. */
+/** Reads typed or pasted lines from the last to the first: the list shows the newest task first. */
 export async function readLines(text: string, now: Date, turn: () => Promise<void>) {
   const { tasks, ...found } = await readTasks(Buffer.from(text), formats.text, now, turn);
   return { tasks: tasks.reverse(), ...found };

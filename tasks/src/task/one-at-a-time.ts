@@ -1,4 +1,4 @@
-/** Runs one call per `client` at a time, in the order of the calls. */
+/** Runs one call per `client` at a time, in order. */
 export function oneAtATime() {
   const last = new Map<string, Promise<unknown>>();
   return async <Result>(client: string, run: () => Promise<Result>): Promise<Result> => {

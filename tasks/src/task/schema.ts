@@ -1,20 +1,20 @@
 import { z } from 'zod';
 
-/** An offset may move a time out of the years 0000 to 9999, which an export cannot write. */
+/** An export cannot have other years than 0000 to 9999. An offset may lead to one. */
 const time = z.iso
   .datetime({ offset: true })
   .transform((value) => new Date(value).toISOString())
   .refine((utc) => /^\d{4}-/.test(utc), 'is not in the years 0000 to 9999');
 
 /**
- * The fields of a task in the order of an export. Types, valid JSON and imports, stored fields and the schemas of
- * /openapi.json derive from it. `readTitle` validates the title.
+ * The fields of a task in the order of an export. Types, the validation of JSON and imports, stored fields and /openapi.json
+ * derive from this. `readTitle` validates the title.
  */
 export const taskSchema = z.strictObject({
   _id: z
     .string()
     .regex(/^[1-9][0-9]{0,14}$/)
-    .describe('Assigned in ascending order; each id has exactly one spelling.'),
+    .describe('Assigned in ascending order. Each id has one spelling.'),
   title: z
     .string()
     .describe(
@@ -31,12 +31,12 @@ export const taskSchema = z.strictObject({
   updated_at: time.optional().describe('When the task was last finished or reopened; absent before that.'),
 });
 
-/** The fields that clients write. */
+/** Fields that clients can change. */
 export const changeSchema = taskSchema.pick({ title: true, finished: true }).partial();
 
 export const newTaskSchema = changeSchema.omit({ finished: true });
 
-/** The same in a browser's form, where all values are strings. */
+/** The same for a browser's form, whose values are strings. */
 export const formSchema = z.object({
   ...changeSchema.shape,
   finished: z
@@ -48,7 +48,7 @@ export const formSchema = z.object({
 const count = z.int().min(0);
 const line = z.int().min(1);
 
-/** Undoes a removal: the response of the removal, sent back. */
+/** The response to a removal. Sent back, it undoes the removal. */
 export const removalSchema = z.strictObject({
   removal: z.string().describe('The name of the removal, for /tasks/restore.'),
   count: count.optional().describe('How many tasks were removed.'),
@@ -64,7 +64,7 @@ export const reportSchema = z.strictObject({
     ),
 });
 
-/** A task to import. Fields that the store assigns are ignored, missing ones are filled in. */
+/** A task in an import, without the fields that the store assigns. */
 export const importSchema = z
   .object({
     ...taskSchema.omit({ _id: true }).shape,

@@ -4,7 +4,7 @@ import { type ListQuery, type Page, pageSize, type TaskStore } from './task.ts';
 /** Milliseconds per search: nginx waits 2 s for a response, and the store may take one of them. */
 const maxTime = 1_000;
 
-/** Titles that every search compares, however long it waited. */
+/** Titles that a search compares even if it had to wait for a second. */
 const minTitles = 1_000;
 
 /** Milliseconds of searching per turn of the event loop. */
@@ -29,7 +29,7 @@ export function createSearch(
   };
 
   async function search({ filter, q }: SearchQuery, turn: Turn, until: number): Promise<Page> {
-    // A query of accents alone has no words, and no title contains it.
+    // Folding removes accents, so no title contains a query of accents alone.
     const words = (fold(q).trim() || q).split(/\s+/);
     const { version, open, finished } = await store.list({ filter });
     // A task that is finished or reopened meanwhile may occur twice.

@@ -23,18 +23,18 @@ export const tooMany = (what: string, max: number) =>
 /** Removals listed at once, which blocks Redis for a millisecond. */
 export const listedRemovals = 200;
 
-/** The cursor of a later page: the index score of the last task on the page before. */
+/** The cursor of a later page: the index score of the last task on the previous page. */
 export const cursor = /^-[1-9]\d{0,15}$/;
 
 export interface ListQuery {
   filter: Filter;
-  /** The cursor of a later page. */
+  /** A cursor. */
   after?: string | undefined;
   /** The words of a search. */
   q?: string | undefined;
 }
 
-/** A page of the list: open tasks first, then `_id` descending. */
+/** A part of the list: open tasks first, then `_id` descending. */
 export interface Page {
   /** Each change of any task has a new version. */
   version: string;
@@ -144,23 +144,19 @@ export function readTitle(typed: string): string {
   const trimmed = typed.trim();
   requireLength(trimmed, maxTyped);
   const title = trimmed.normalize('NFC');
-  if (title === '') throw new TaskError('invalid_title', 'A task needs a title.');
-  if (!visible.test(title)) throw new TaskError('invalid_title', 'A title needs a visible character.');
+  if (title === '') throw invalid('A task needs a title.');
+  if (!visible.test(title)) throw invalid('A title needs a visible character.');
   requireLength(title, maxTitleLength);
   if (/\p{Cc}/u.test(title) || !title.isWellFormed()) {
-    throw new TaskError(
-      'invalid_title',
-      'A title is one line of text: no line breaks, tabs or other control characters.',
-    );
+    throw invalid('A title is one line of text: no line breaks, tabs or other control characters.');
   }
   return title;
 }
 
 function requireLength(title: string, max: number): void {
   const { length } = [...title];
-  if (length <= max) return;
-  throw new TaskError(
-    'invalid_title',
-    `A title has at most ${maxTitleLength} characters; this one has ${length}.`,
-  );
+  if (length > max)
+    throw invalid(`A title has at most ${maxTitleLength} characters; this one has ${length}.`);
 }
+
+const invalid = (message: string) => new TaskError('invalid_title', message);

@@ -1,5 +1,5 @@
 -- args: first id, count
--- Returns the tasks of `count` ids, and the id to continue from unless it is the end.
+-- Returns the tasks of `count` ids, and the next id except at the end.
 local last = tonumber(redis.call('GET', keys.lastId) or '0')
 local stop = math.min(args.first + args.count - 1, last)
 local tasks = {}

@@ -1,5 +1,5 @@
--- args: tasks; nonce and the seconds it is kept, so that a retry inserts nothing
--- Returns the first task, or the one that the nonce had inserted, even if that has been removed.
+-- args: tasks; nonce, its lifetime in seconds
+-- Returns the first task. A known nonce inserts nothing and returns its task, even a removed one.
 local nonce = args.nonce and keys.nonce .. args.nonce
 local made = nonce and redis.call('GET', nonce)
 local task = made and read(made)

@@ -1,6 +1,6 @@
--- args: filter, count, known version; on later pages after, the last position of the page before
--- Returns the version, counts, tasks, the number before them, and the `after` of the previous and next page; false if
--- the version is known.
+-- args: filter, count, known version; after (the last score of the previous page)
+-- Returns the version, counts, tasks, the number of earlier tasks, and `after` for the previous and the next page; false for
+-- the known version.
 local version = redis.call('GET', keys.version) or '0'
 if version == args.known then return false end
 

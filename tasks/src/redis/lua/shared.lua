@@ -1,16 +1,15 @@
--- Precedes each script, after `keys` (see keys.ts) and `args`, the named arguments. A script returns JSON or false.
+-- Precedes each script, after `keys` (see keys.ts) and the table `args`. A script returns JSON or false.
 
--- The score of a task in the index: ascending scores are the list's order, open tasks first, then _id descending.
--- Ids stay below 2^52, so a double holds every score exactly.
+-- The score of a task in the index: open tasks first, then _id descending. Ids stay below 2^52, so a double is exact.
 local function position(id, finished)
   if tonumber(finished) == 1 then return -id end
   return -id - 4503599627370496
 end
 
--- The end of a range between the scores of open and of finished tasks.
+-- The limit between the scores of open and finished tasks.
 local border = '(-4503599627370496'
 
--- The range of scores of a filter, or its part after a position.
+-- The range of scores of a filter, after a score.
 local function range(filter, after)
   local start = after and '(' .. after or filter == 'finished' and border or '-inf'
   return start, filter == 'open' and border or '+inf'
@@ -25,7 +24,7 @@ local function read(id)
   return task.title and task
 end
 
--- The same if the index has its id.
+-- The same; nil if the index lacks its id.
 local function find(id) return redis.call('ZSCORE', keys.index, id) and read(id) end
 
 local function write(id, task)
@@ -37,13 +36,13 @@ local function write(id, task)
   redis.call('HSET', keys.task .. id, unpack(fields))
 end
 
--- Whether the task has one of the revisions of an If-Match: '"3", "4"', or '*' for any.
+-- Whether the task has one of `revisions`, such as '"3", "4"', or '*' for any.
 local function matches(revisions, task)
   return revisions == '*' or string.find(revisions, '"' .. task.revision .. '"') ~= nil
 end
 
--- Sets, announces and returns the list's next version, which becomes the revision of the changed tasks. It is at least
--- the time in microseconds, so that an emptied or restored store repeats no version.
+-- Sets, announces and returns the list's next version, the revision of the changed tasks. It is at least the time in
+-- microseconds, so that an emptied or restored store repeats no version.
 local function changed()
   local now = redis.call('TIME')
   local version = tonumber(redis.call('GET', keys.version) or '0')
@@ -53,14 +52,14 @@ local function changed()
   return revision
 end
 
--- Calls `command` with all values, in parts that fit on Lua's stack.
+-- Calls `command` with parts of `values` that fit on Lua's stack.
 local function inParts(command, key, values)
   for i = 1, #values, 4000 do
     redis.call(command, key, unpack(values, i, math.min(i + 3999, #values)))
   end
 end
 
--- The ids of a ZRANGE WITHSCORES, and the arguments of the ZADD that inserts them again.
+-- The ids in the reply of ZRANGE WITHSCORES, and the arguments of the ZADD that restores them.
 local function entries(found)
   local ids, places = {}, {}
   for i = 1, #found, 2 do
@@ -71,7 +70,7 @@ local function entries(found)
   return ids, places
 end
 
--- Moves index entries to a removal, which expires after `seconds`, and adds their ids to `removed`. Tasks keep their hash.
+-- Moves index entries to a removal, which expires after `seconds`, and adds their ids to `removed`.
 local function remove(found, removal, seconds)
   local ids, places = entries(found)
   local now = redis.call('TIME')[1]
@@ -82,7 +81,7 @@ local function remove(found, removal, seconds)
   end
   inParts('ZADD', keys.removal .. removal, places)
   inParts('ZREM', keys.index, ids)
-  -- Deletes tasks of expired removals, at most a thousand: the next removal continues.
+  -- Deletes at most 1,000 tasks of expired removals. The next removal continues.
   local old = redis.call('ZRANGE', keys.removed, '-inf', now - seconds - 60, 'BYSCORE', 'LIMIT', 0, 1000)
   for _, id in ipairs(old) do redis.call('DEL', keys.task .. id) end
   inParts('ZREM', keys.removed, old)
@@ -94,7 +93,7 @@ local function remove(found, removal, seconds)
   return #ids
 end
 
--- A removal with its number of tasks and the title of one; nil if it is empty.
+-- A removal with its number of tasks and the title of one of them; nil if it is empty.
 local function removalOf(removal)
   local key = keys.removal .. removal
   local id = redis.call('ZRANGE', key, 0, 0)[1]

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const makefile = join(import.meta.dirname, '../Makefile');
 
-/** A program that a recipe starts. It prints its arguments and variables, one on each line. */
+/** A program that prints its arguments and variables, one per line. */
 const program = `#!/bin/sh
 printf '<%s>\\n' "$@" "ID=$ID" "LONGHAND_PORT=$LONGHAND_PORT" "ROWS=$ROWS" "SEED=$SEED"
 `;
@@ -23,7 +23,7 @@ const programs = ['redis/backup', 'redis/restore', 'machine/packages', 'logs', '
   (name) => `deploy/${name}.sh`,
 );
 
-/** Input that creates the file `p` if a recipe executes it, with any quotes. */
+/** Input that creates the file `p` if a recipe executes it, inside any quotes. */
 const hostile = `$(shell touch p)a\n$(touch p)$$(touch p)\`touch p\` "; touch p; " '; touch p; ' ; touch p #`;
 
 let folder: string;
@@ -39,7 +39,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The output of make with these words on its command line and these variables in its environment. */
+/** The output of make with `words` as its arguments and `variables` in its environment. */
 const make = (words: string[], variables: Record<string, string> = {}) =>
   execFileSync('make', ['-f', makefile, ...words], {
     cwd: folder,
@@ -47,13 +47,13 @@ const make = (words: string[], variables: Record<string, string> = {}) =>
     encoding: 'utf8',
   });
 
-/** Targets, a variable of each, and the program's output for a value. */
+/** Targets, each with a variable and the output for its value. */
 const handed: [target: string, name: string, said: (value: string) => string][] = [
   ['backup', 'FILE', (value: string) => `<native>\n<${value}>\n`],
   ['restore', 'FILE', (value: string) => `<native>\n<${value}>\n`],
   ['logs', 'ID', (value: string) => `<${value}>\n<.local/stack.log>\n`],
   ['replace', 'SERVICE', (value: string) => `<${value}>\n`],
-  // The Makefile does not know this variable; make starts another make.
+  // The Makefile does not mention this variable; make starts another make.
   ['up', 'LONGHAND_PORT', (value: string) => `<LONGHAND_PORT=${value}>\n`],
   ['test', 'SEED', (value: string) => `<SEED=${value}>\n`],
   // make splits these into words.

@@ -1,6 +1,6 @@
 /**
- * Fails if the time of a regular expression grows faster than its input; `make lint` runs it. Nothing can interrupt an
- * expression, so hostile input would block the service. Tests are exempt.
+ * Fails if a regular expression takes more than linear time. `make lint` runs it. Nothing can interrupt an expression, so hostile
+ * input would block the service. Tests are exempt.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -35,7 +35,6 @@ for (const line of faults) console.error(line);
 console.log(`${known.size} regular expressions, ${faults.length} whose time grows faster than their input`);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
-/** The fault of an expression, or undefined. */
 function fault(pattern: string, flags: string): string | undefined {
   const found = checkSync(pattern, flags, { timeout });
   if (found.status === 'unknown') return `cannot be judged (${found.error.kind})`;

@@ -25,7 +25,7 @@ const workspaces: Arrows = {
   deploy: ['shared'],
   acceptance: ['loadtest', 'proxy'],
   loadtest: ['deploy'],
-  // Error pages have the codes in the description of tasks.
+  // Error pages use the codes of tasks.
   proxy: ['deploy', 'shortener', 'tasks'],
   shared: [],
   shortener: [],
@@ -33,7 +33,7 @@ const workspaces: Arrows = {
 const domains = ['expansion', 'task'];
 const frameworks = /^(@?hono|ioredis|undici|eta|prom-client)(\/|$)/;
 
-/** Whether a path of arrows leads from one to the other. */
+/** Whether arrows lead from `from` to `to`. */
 const leads = (arrows: Arrows, from: string, to: string): boolean =>
   from === to || (arrows[from] ?? []).some((next) => leads(arrows, next, to));
 
@@ -46,7 +46,7 @@ function allowed(file: string, specifier: string): boolean {
   if (!(to in workspaces)) return !(domains.includes(room) && frameworks.test(specifier));
   if (file.includes('/src/') && path.includes('/testing/')) return false;
   if (path === `${workspace}/package.json`) return true;
-  // Each service reads its own settings; this names the faults of all.
+  // This collects the errors of both services.
   if (file === 'deploy/settings.ts' && path.endsWith('/src/config.ts')) return true;
   if (to !== workspace) return leads(workspaces, workspace, to);
   const arrows = rooms[workspace] ?? {};

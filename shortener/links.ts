@@ -1,10 +1,10 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Paths, and their responses. */
+/** Paths and their responses. */
 const examples: readonly (readonly [path: string, meaning: string])[] = [
   ['/chain/2', 'two redirects, then 200'],
-  ['/chain/3?id=mine', 'a separate chain for every id, in no cache'],
+  ['/chain/3?id=mine', 'a separate chain for every id, so that no cache has it'],
   ['/chain/3?status=308&delay=200', 'another status (301 by default), 200 ms for each hop'],
   ['/chain/3?cache-control=max-age%3D60', 'with this Cache-Control on every hop'],
   ['/loop', 'redirects to itself'],
@@ -25,9 +25,9 @@ export const listExamples = (url: string) =>
 interface Visit {
   request: IncomingMessage;
   response: ServerResponse;
-  /** The segments of the path after the name of the link. */
+  /** The segments of the path after the link's name. */
   args: readonly string[];
-  /** With its question mark, or empty. */
+  /** With its question mark; may be empty. */
   query: string;
   params: URLSearchParams;
 }
@@ -41,7 +41,7 @@ export const links: Record<string, (visit: Visit) => unknown> = {
   delay: ({ response, args }) => setTimeout(() => respond(response, 200, 'Done.\n'), Number(args[0])),
   hang() {},
   reset({ request }) {
-    // Over TLS the socket wraps the one that can be reset.
+    // Over TLS, only the inner socket can be reset.
     const socket = request.socket as Socket & { _parent?: Socket };
     (socket._parent ?? socket).resetAndDestroy();
   },
@@ -95,7 +95,7 @@ function redirect(response: ServerResponse, status: number, location: string): v
   respond(response, status, '');
 }
 
-/** For HEAD, Node omits the body and keeps its length. @throws RangeError for a status that is not final. */
+/** For HEAD, Node omits the body but not its length. @throws RangeError for a status that is not final. */
 export function respond(response: ServerResponse, status: number, body: string): void {
   if (!(status >= 200 && status <= 599)) throw new RangeError(`${status} is not a final status`);
   response.writeHead(status, { 'Content-Type': 'text/plain', 'Content-Length': Buffer.byteLength(body) });

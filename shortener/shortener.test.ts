@@ -32,7 +32,7 @@ async function follow(path: string, method = 'HEAD') {
   return statuses;
 }
 
-test('a chain of 5 is five redirects and then 200, for HEAD and for GET', async () => {
+test('a chain of 5 has five redirects and then 200, for HEAD and GET', async () => {
   expect(await follow('/chain/5')).toEqual([301, 301, 301, 301, 301, 200]);
   expect(await follow('/chain/1', 'GET')).toEqual([301, 200]);
   expect((await send('/close/1')).headers).toMatchObject({
@@ -57,7 +57,7 @@ test('a delay applies to every hop', async () => {
   expect(performance.now() - started).toBeGreaterThanOrEqual(58);
 });
 
-test('the bytes of a Location are sent as they are', async () => {
+test('a Location has the given bytes', async () => {
   const to = 'http://example.com/é?a=1&b=\u0080';
   const { location } = await send(`/location?status=301&to=${encodeURI(to)}`);
   expect(Buffer.from(location ?? '', 'latin1').toString()).toBe(to);
@@ -70,7 +70,7 @@ test('a reset and a malformed response are connection errors', async () => {
   await expect(send('/malformed')).rejects.toMatchObject({ code: /^HPE_/ });
 });
 
-test('a hanging link never responds, and close() ends it', async () => {
+test('a hanging link never responds; close() ends it', async () => {
   const own = await startShortener();
   const hanging = http.get(`${own.url}/hang`);
   const failed = once(hanging, 'error');
@@ -93,7 +93,7 @@ test.each([
   expect((await send(path)).status).toBe(status);
 });
 
-test('connections and requests are counted; a keep-alive connection counts once', async () => {
+test('counts requests, and a keep-alive connection once', async () => {
   const own = await startShortener();
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   for (const path of ['/chain/1?id=a', '/chain/1?id=b', '/chain/0']) {

@@ -8,11 +8,11 @@ import { links, listExamples, respond } from './links.ts';
 export type Shortener = Awaited<ReturnType<typeof startShortener>>;
 
 /**
- * Starts a link shortener without a database: the path determines how a link behaves, see `examples`. It is for tests,
- * for load scripts, and for trying the expander without the internet.
+ * Starts a link shortener for tests, load scripts, and trials of the expander without the internet. The path determines the
+ * behaviour of a link; see `examples`.
  *
- * @param options.port 0, the default, picks a free one.
- * @param options.tls With a certificate it serves https.
+ * @param options.port by default a free one.
+ * @param options.tls a certificate, for https.
  */
 export async function startShortener(
   options: { port?: number; host?: string; tls?: { key: string; cert: string } } = {},

@@ -6,7 +6,6 @@ import { createConnection, type NetConnectOpts, type Server } from 'node:net';
 export type ListenAddress = { host: string; port: number } | { path: string };
 
 export interface Listening {
-  /** 0 for a Unix socket. */
   port: number;
   /** Such as `http://127.0.0.1:3000/` or `unix:/run/tasks.sock`. */
   url: string;

@@ -9,11 +9,9 @@ import type { Log } from './log.ts';
 interface Annotations {
   /** The pattern of the route, such as `/tasks/:id`. */
   route?: string;
-  /** The code of the response's error. */
   error?: string | undefined;
   /** The status with which the server refused an invalid body. */
   refused?: number;
-  /** The name of the client's token. */
   user?: string;
 }
 

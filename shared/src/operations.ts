@@ -6,9 +6,8 @@ export function createMetrics(service: string, version: string): Registry {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   // These gauges have names of counters. nodejs_active_handles and similar ones have the same numbers.
-  for (const kind of ['handles', 'requests', 'resources']) {
+  for (const kind of ['handles', 'requests', 'resources'])
     metrics.removeSingleMetric(`nodejs_active_${kind}_total`);
-  }
   new Gauge({
     name: 'longhand_build_info',
     help: 'The version of the service, as a label.',

@@ -68,7 +68,7 @@ describe('A server', () => {
   const long = `X: ${'x'.repeat(70_000)}`;
   test.each([
     ['an invalid Host', `GET / HTTP/1.1\r\nHost: a@b\r\n${close}`, '400 Bad Request'],
-    // As long as the host of its URL, which the library compares.
+    // The library compares its length with that of the URL's host.
     ['a Host with a path', `GET / HTTP/1.1\r\nHost: ä\\login?\r\n${close}`, '400 Bad Request'],
     ['a Host beyond ASCII', `GET / HTTP/1.1\r\nHost: ä\r\n${close}`, '400 Bad Request'],
     ['an invalid target', `GET \\ HTTP/1.1\r\nHost: a\r\n${close}`, '400 Bad Request'],

@@ -10,7 +10,6 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import { type ListenAddress, type Listening, listen } from './listen.ts';
 import { AnnotatedResponse, type Observer } from './observe.ts';
 
-/** A Hono application, for example. */
 export interface Application {
   fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
 }

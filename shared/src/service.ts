@@ -11,7 +11,6 @@ import { stopSignal } from './stop.ts';
 type RunOptions = Pick<ServeOptions, 'clientErrorHeaders' | 'problems'> & {
   /** Rejects if the service cannot work. */
   ready?: () => Promise<unknown>;
-  /** Runs after the last response. */
   close?: () => void;
 };
 

@@ -6,7 +6,6 @@
  */
 export type Turns = (clients: Iterable<string>, signal?: AbortSignal) => Promise<void>;
 
-/** For programs with one client. */
 export const noTurns: Turns = async () => {};
 
 /** Starts one piece of work per turn of the event loop. Clients alternate, however long their queues are. */

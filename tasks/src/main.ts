@@ -40,11 +40,7 @@ const app = createApp({
   files,
   now: () => new Date(),
   log,
-  eventStreams: new Gauge({
-    name: 'tasks_event_streams',
-    help: 'Pages that watch the list.',
-    registers: [metrics],
-  }),
+  eventStreams: new Gauge({ name: 'tasks_event_streams', help: 'Open event streams.', registers: [metrics] }),
   turns: createTurns(),
 });
 
@@ -53,8 +49,4 @@ redisState(metrics, ping);
 
 // A new replica listens once Redis is ready, or after 2 s.
 await connected(redis, 2_000);
-await run(app, {
-  ready: ping,
-  clientErrorHeaders: { ...securityHeaders, ...noStore },
-  problems: true,
-});
+await run(app, { ready: ping, clientErrorHeaders: { ...securityHeaders, ...noStore }, problems: true });

@@ -9,14 +9,10 @@ import { type Intent, nothing, withInput } from '../web/input.ts';
 import { html, json, redirect, toList, wantsJson } from '../web/responses.ts';
 
 /** Adds the removal's name to an error of `done`: the removal may have happened, and the client can undo it. */
-export async function withRemoval<Result>(removal: string, done: Promise<Result>): Promise<Result> {
-  try {
-    return await done;
-  } catch (error) {
-    if (error instanceof TaskError) error.removal = removal;
-    throw error;
-  }
-}
+export const withRemoval = <Result>(removal: string, done: Promise<Result>): Promise<Result> =>
+  done.catch((error) => {
+    throw Object.assign(error, { removal });
+  });
 
 const restoration = {
   form: z.object({ removal: z.string().optional() }),
@@ -35,7 +31,6 @@ export function removalsHandlers({ store, csrf, render }: Pick<Dependencies, 'st
   };
 
   return {
-    /** The page "Recently deleted". */
     async list(c: TasksContext) {
       const [found, token] = await Promise.all([store.removals(), csrf.issue(c)]);
       const restored = Number.parseInt(queryParameter(c, 'restored') ?? '', 10) || undefined;

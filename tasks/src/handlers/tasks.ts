@@ -119,7 +119,6 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
       return html(c, await shown.page(c, readQuery(c), own));
     },
 
-    /** The list alone, for an open page. */
     async partial(c: TasksContext) {
       const { etag, html } = await shown.partial(c, readQuery(c));
       return tagged(c, etag, 'text/html; charset=UTF-8', html);
@@ -160,7 +159,6 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
       return wantsJson(c) && task ? taskJson(c, task, 201) : toAdded(c, 303, task);
     },
 
-    /** The list's form. */
     async add(c: TasksContext) {
       return toAdded(c, 302, await addSent(c));
     },

@@ -92,7 +92,7 @@ describe('An import', () => {
     expect(new Set(revisions)).toEqual(new Set([version]));
   });
 
-  test('runs one at a time per client and two in all; the rest get Retry-After', async () => {
+  test('gets Retry-After during another import of its client, or two others', async () => {
     const waiting = Promise.withResolvers<void>();
     const insert: TaskStore['insert'] = () => waiting.promise;
     const app = testApp({ ...kept.store, insert }, { now: () => kept.now });

@@ -1,16 +1,14 @@
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { TaskError } from '../task/errors.ts';
 
-/** Milliseconds from Redis's restart to the next write. Docker delays the restart of a container that ran less than 10 s. */
-const defaultInterval = 12_000;
-
 /**
  * On a full disk, each write ends Redis and breaks reads. After two exits, this refuses writes until Redis has run for 12 s, and
- * again if the next write ends it.
+ * again if the next write ends it. Docker delays the restart of a container that ran less than 10 s.
  *
+ * @param interval milliseconds from Redis's restart to the next write
  * @returns a function that runs a write, or throws TaskError `store_unavailable`
  */
-export function holdWrites(redis: StoreClient, interval = defaultInterval) {
+export function holdWrites(redis: StoreClient, interval = 12_000) {
   let underWay = 0;
   /** Consecutive disconnections during writes. */
   let ends = 0;

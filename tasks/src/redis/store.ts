@@ -37,7 +37,6 @@ const taskNames = taskSchema.keyof().options;
 /** A task in the JSON of a script. */
 type Fields = Record<keyof NewTask | '_id' | 'revision', string>;
 
-/** Replies of scripts. */
 type Tasks = { tasks: Fields[] };
 type Found = (Omit<Page, 'tasks'> & Tasks) | undefined;
 type Titles = { titles: [id: string, title: string][]; next?: string };

@@ -1,4 +1,3 @@
-/** Error codes with their HTTP statuses. */
 export const errorStatuses = {
   bad_cursor: 400,
   bad_filter: 400,
@@ -37,9 +36,7 @@ export class TaskError extends Error {
   removal?: string;
   /** The number of tasks that were certainly removed. */
   count?: number;
-  /** The rejected form. */
   form?: SentForm;
-  /** The header `Allow`. */
   allow?: string;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {

@@ -59,10 +59,8 @@ const ndjson: Format = {
   entries: (file) => lines(file).map((line) => (now) => readJsonLine(utf8(line), now)),
 };
 
-function readJsonLine(line: string, now: Date): Iterable<NewTask> {
-  const found = parse(line.trim().replace(/^[[\]]$|,$/, ''));
-  return found.values().map((task) => readTask(task, now));
-}
+const readJsonLine = (line: string, now: Date) =>
+  parse(line.trim().replace(/^[[\]]$|,$/, '')).map((task) => readTask(task, now));
 
 /** By file extension. */
 export const formats = { text, json, ndjson };

@@ -6,7 +6,6 @@ import { maxTasks, type NewTask, tooMany } from './task.ts';
 
 export type Report = z.output<typeof reportSchema>;
 
-/** Problems listed in a report. */
 const maxProblems = 100;
 
 /** Characters of titles per turn of the event loop. The worst 500 take 5 ms. */

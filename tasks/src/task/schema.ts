@@ -31,7 +31,6 @@ export const taskSchema = z.strictObject({
   updated_at: time.optional().describe('When the task was last finished or reopened; absent before that.'),
 });
 
-/** Fields that clients can change. */
 export const changeSchema = taskSchema.pick({ title: true, finished: true }).partial();
 
 export const newTaskSchema = changeSchema.omit({ finished: true });

@@ -15,14 +15,13 @@ type SearchQuery = ListQuery & { q: string };
 
 /**
  * Finds the first 100 tasks of the list whose titles contain every word of `q`, ignoring case and accents. It stops after a
- * second, which includes the wait for other searches of the same client.
+ * second, including the wait for other searches of the same client. `turn` waits for a turn of the event loop.
  */
 export function createSearch(
   store: Pick<TaskStore, 'list' | 'titles' | 'find'>,
   now = () => performance.now(),
 ) {
   const inOrder = oneAtATime();
-  /** @param turn waits for a turn of the event loop */
   return (query: SearchQuery, client: string, turn: Turn): Promise<Page> => {
     const until = now() + maxTime;
     return inOrder(client, () => search(query, turn, until));

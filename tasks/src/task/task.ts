@@ -8,7 +8,6 @@ export type Task = z.output<typeof taskSchema> & { revision: number };
 export const filters = ['all', 'open', 'finished'] as const;
 export type Filter = (typeof filters)[number];
 
-/** Tasks on a page. */
 export const pageSize = 100;
 
 /** Tasks added at once, which blocks the store for 85 ms. */
@@ -28,9 +27,7 @@ export const cursor = /^-[1-9]\d{0,15}$/;
 
 export interface ListQuery {
   filter: Filter;
-  /** A cursor. */
   after?: string | undefined;
-  /** The words of a search. */
   q?: string | undefined;
 }
 
@@ -70,7 +67,6 @@ export type Written = z.output<typeof newTaskSchema> & { title: string };
 /** A task without the fields that the store assigns. */
 export type NewTask = Omit<Task, '_id' | 'revision'>;
 
-/** Tasks that were removed together. */
 export interface Removed {
   removal: string;
   count: number;
@@ -124,7 +120,6 @@ export interface TaskStore {
   export(): AsyncIterable<Task[]>;
 }
 
-/** Announces changes of the list by any replica. */
 export interface Changes {
   /** Calls `subscriber` with the list's version soon, after each change, and every 5 s. Returns an unsubscriber. */
   subscribe(subscriber: (version: string) => void): () => void;

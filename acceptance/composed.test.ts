@@ -1,17 +1,22 @@
-import { engineAnswers } from '@longhand/shared/testing/engine.ts';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { mkdtempDisposable, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startLoad } from '@longhand/loadtest/load-generator.ts';
+import { docker, engineAnswers } from '@longhand/shared/testing/engine.ts';
+import { send } from '@longhand/shared/testing/send.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acceptanceRules } from './suite/acceptance.ts';
-import { backupRules } from './suite/backup.ts';
 import { browserWalk } from './suite/browser.ts';
 import { containerRules } from './suite/containers.ts';
-import { replicaRules } from './suite/replicas.ts';
 import { type ComposedStack, startComposed } from './testing/composed.ts';
+import { openSession } from './testing/session.ts';
+import { addTasks, considerate, replicasThatServe } from './testing/under-load.ts';
 
 const engine = await engineAnswers();
-if (!engine)
-  console.warn('Skipped: the stack in containers, because no Docker engine answers on this machine.');
+if (!engine) console.warn('Skipped: the stack in containers, because no Docker engine runs on this machine.');
 
-describe.skipIf(!engine)('The stack from outside, in containers', () => {
+describe.skipIf(!engine)('The stack in containers', { timeout: 180_000 }, () => {
   let stack: ComposedStack;
   beforeAll(async () => {
     stack = await startComposed();
@@ -21,6 +26,59 @@ describe.skipIf(!engine)('The stack from outside, in containers', () => {
   acceptanceRules(() => stack);
   browserWalk(() => stack);
   containerRules(() => stack);
-  backupRules(() => stack);
-  replicaRules(() => stack);
+
+  test('make backup saves the tasks of a running store, and make restore brings them back', async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'longhand-backup-'));
+    const { tasksPort, script } = stack;
+    const file = join(folder.path, 'saved.rdb');
+    const session = openSession(tasksPort);
+    const [kept, later] = [`kept ${randomUUID()}`, `later ${randomUUID()}`];
+    await session.add(kept);
+    expect(await script('redis/backup.sh', ['containers', file])).toMatch(/saved\.rdb: \d+ bytes\n$/);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    await session.add(later);
+
+    const restored = await script('redis/restore.sh', ['containers', file], 'yes\n');
+    expect(restored).toMatch(/^Replace all tasks with those of \S+\? Type yes: /);
+    await expect.poll(async () => (await send(tasksPort, '/')).status, { timeout: 30_000 }).toBe(200);
+    const titles = (await session.tasks()).map(({ title }) => title);
+    expect(titles).toContain(kept);
+    expect(titles).not.toContain(later);
+  });
+
+  const scale = (expander: number, tasks: number) => {
+    const replicas = ['--scale', `expander=${expander}`, '--scale', `tasks=${tasks}`];
+    return stack.compose('up', '--no-recreate', '--wait', ...replicas, 'proxy');
+  };
+
+  test('every replica of a scaled service gets requests; adding and killing a replica fails no request', async () => {
+    const { expanderPort, tasksPort, shortener } = stack;
+    const api = `http://127.0.0.1:${expanderPort}/api?u=`;
+    const coldLink = () => ({
+      url: api + encodeURIComponent(`${shortener}/chain/0?delay=50&id=${randomUUID()}`),
+    });
+    const load = startLoad(coldLink, { connections: 3, pause: considerate });
+    await scale(2, 2);
+    for (const port of [expanderPort, tasksPort])
+      await expect.poll(() => replicasThatServe(stack, port), { timeout: 60_000 }).toBe(2);
+    const [replica = ''] = await stack.containers('expander');
+    await docker('kill', replica);
+    await load.completed(50);
+    expect((await load.stop()).filter(({ right }) => !right)).toEqual([]);
+  });
+
+  test('replacing the only replica under load fails no request', async () => {
+    await scale(1, 1);
+    const before = await stack.containers('tasks');
+    const load = await addTasks(stack.tasksPort, 2);
+    await load.completed(50);
+    await stack.script('compose/replace.sh', ['tasks']);
+    await load.completed(50);
+    const requests = await load.stop();
+    expect(requests.filter(({ right }) => !right)).toEqual([]);
+    expect(requests.length).toBeGreaterThan(100);
+    const after = await stack.containers('tasks');
+    expect(after).toHaveLength(before.length);
+    expect(after.filter((id) => before.includes(id))).toEqual([]);
+  });
 });

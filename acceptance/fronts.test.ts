@@ -7,7 +7,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type FrontName, frontNames, hasFront, startFront } from './testing/fronts.ts';
 import { openSession } from './testing/session.ts';
 
-/** Milliseconds for which a page stays open: beyond the idle times of the fronts in the long form. */
+/** Milliseconds that a page stays open: in the long form, longer than the idle timeouts of the fronts. */
 const openFor = rounds({ short: 1_000, long: 65_000 });
 
 const { expander, tasks } = frontNames;
@@ -30,11 +30,11 @@ describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
   const front = await startFront(name, port);
   afterAll(front.stop);
 
-  /** Sends a request from an address that no other test uses. */
+  /** Sends a request from the address of the `client`. */
   const ask = (client: number, host: string, path: string, more?: RequestOptions) =>
     send(front.https, path, { ...more, host, ca: front.ca, localAddress: `${network}.${client}` });
 
-  test('a session has a cookie for this host alone, and a form adds a task', async () => {
+  test('a form adds a task, and the session cookie is bound to the host', async () => {
     const headers = { Origin: `https://${tasks}` };
     const session = openSession(front.https, tasks, { ca: front.ca, localAddress: `${network}.1`, headers });
     const page = await session.get('/');
@@ -47,64 +47,54 @@ describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
     expect((await session.get('/')).body).toContain(`behind ${name}`);
   });
 
-  test('plain HTTP is redirected to HTTPS', async () => {
+  test('HTTP redirects to HTTPS', async () => {
     const { status, headers } = await send(front.http, '/tasks?x', { host: tasks });
     expect(status).toSatisfy((code: number) => [301, 308].includes(code));
     expect(headers.location).toMatch(/^https:\/\/tasks\.example\.org(:\d+)?\/tasks\?x$/);
   });
 
   test(
-    'an event stream stays open, and gets each change at once',
+    'an event stream stays open, and delivers each change at once',
     async () => {
       const from = { host: tasks, ca: front.ca, localAddress: `${network}.2` };
       const events = await open(front.https, '/tasks/events', from);
       expect(events.headers['content-type']).toBe('text/event-stream');
-      let heard = '';
+      const versions = new Set<string>();
       events.setEncoding('utf8').on('data', (chunk: string) => {
-        heard += chunk;
+        for (const [, version = ''] of chunk.matchAll(/^data: (\d+)$/gm)) versions.add(version);
       });
-      const versions = () => [...heard.matchAll(/^data: (\d+)$/gm)].map(([, version]) => version);
-      await expect.poll(() => versions().length).toBeGreaterThan(0);
-      // Real time is the rule here.
+      await expect.poll(() => versions.size).toBeGreaterThan(0);
+      // The idle timeouts of the fronts run on real time.
       await new Promise((resolve) => setTimeout(resolve, openFor));
-      const before = new Set(versions());
-      const body = JSON.stringify({ title: 'one more' });
+      const before = versions.size;
       const headers = { 'Content-Type': 'application/json' };
-      await ask(2, tasks, '/tasks', { method: 'POST', headers, body });
-      await expect.poll(() => new Set(versions()).size).toBe(before.size + 1);
+      await ask(2, tasks, '/tasks', { method: 'POST', headers, body: '{"title":"one more"}' });
+      await expect.poll(() => versions.size).toBe(before + 1);
       events.destroy();
     },
     openFor + 30_000,
   );
 
-  test('a file of 1 MB is imported', async () => {
+  test('an import may have 1 MB, a URL 24 KiB', async () => {
     const body = `${'x'.repeat(490)}\n`.repeat(2_100);
     const headers = { 'Content-Type': 'text/plain', Accept: 'application/json', Origin: `https://${tasks}` };
     const imported = await ask(3, tasks, '/tasks/import', { method: 'POST', headers, body });
     expect([imported.status, JSON.parse(imported.body)]).toMatchObject([200, { imported: 2_100 }]);
-  });
-
-  test('a URL of 24 KiB arrives', async () => {
     const path = `/api?u=http://127.0.0.1:1/${'%C3%A9'.repeat(4_080)}`;
     expect((await ask(4, expander, path)).status).toBe(403);
   });
 
   test('each client has its own rate, whatever its headers claim', async () => {
-    const statuses = async (client: number) => {
-      const found: number[] = [];
-      for (let i = 0; i < 5; i++) {
+    for (const client of [5, 6])
+      for (const [i, status] of [200, 200, 200, 200, 429].entries()) {
         const headers = { 'X-Forwarded-For': `203.0.113.${i}`, 'X-Forwarded-User': 'somebody' };
-        found.push((await ask(client, expander, '/api', { headers })).status);
+        expect((await ask(client, expander, '/api', { headers })).status).toBe(status);
       }
-      return found;
-    };
-    expect(await statuses(5)).toEqual([200, 200, 200, 200, 429]);
-    expect(await statuses(6)).toEqual([200, 200, 200, 200, 429]);
     await expect.poll(() => stack.accessLog()).toContain(`"client":"${network}.6"`);
     expect(await stack.accessLog()).not.toMatch(/203\.0\.113\.|somebody/);
   });
 
-  test('the scheme is https, whatever the client claims', async () => {
+  test('the scheme is https, whatever the headers claim', async () => {
     const headers = { 'X-Forwarded-Proto': 'http' };
     const page = await ask(7, tasks, '/', { headers });
     expect(page.headers['set-cookie']?.[0]).toMatch(/^__Host-/);
@@ -112,9 +102,9 @@ describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
 });
 
 test.skipIf(!hasFront('caddy'))(
-  'Caddyfile.sign-on admits only users who have signed in, and passes their names on',
+  'Caddyfile.sign-on admits only signed-in users, and passes on their names',
   async () => {
-    // Responds to Caddy as oauth2-proxy does. After the login it redirects to X-Auth-Request-Redirect.
+    // Imitates oauth2-proxy, which redirects to X-Auth-Request-Redirect after the login.
     const signOn = http.createServer(({ url, headers }, response) => {
       if (url === '/oauth2/start') {
         response.writeHead(302, { Location: `https://id.example.org/${headers['x-auth-request-redirect']}` });
@@ -137,12 +127,10 @@ test.skipIf(!hasFront('caddy'))(
     const headers = { Cookie: 'ada', 'X-Forwarded-User': 'somebody' };
     expect((await ask(tasks, '/', headers)).status).toBe(200);
     await ask(expander, '/', headers);
-    // A user without an address.
+    // This user has no email address.
     await ask(tasks, '/', { ...headers, Cookie: 'guest' });
-    const users = async () =>
-      [...(await stack.accessLog()).matchAll(/"client":"127\.0\.9\.1".*"user":"([^"]*)"/g)].map(
-        ([, user]) => user,
-      );
+    const logged = /"client":"127\.0\.9\.1".*"user":"([^"]*)"/g;
+    const users = async () => [...(await stack.accessLog()).matchAll(logged)].map(([, user]) => user);
     await expect.poll(users).toEqual(['ada@example.org', '', '']);
   },
 );

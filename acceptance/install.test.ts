@@ -1,15 +1,6 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import fs, { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -24,7 +15,7 @@ import { ownNetworks } from './testing/composed.ts';
 
 const root = join(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/install.md'), 'utf8');
-/** The lines of code that match `pattern`, without their comments. */
+/** The commands on the page that match `pattern`, without comments. */
 const code = (pattern: RegExp) =>
   [...page.matchAll(/^ {4}(.+?)(?: {3,}#.*)?$/gm)]
     .map(([, line = '']) => line)
@@ -38,7 +29,7 @@ test.each([
   ['', '', 'http://nas.lan:8080/'],
   ['', '443', 'https://nas.lan/'],
   ['10.80.80.250/32', '', 'https://nas.lan/'],
-])('with a name, LONGHAND_FRONT=%s and LONGHAND_HTTPS_PORT=%s the list is at %s', (front, port, url) => {
+])('prints the URL of a named list: LONGHAND_FRONT=%s, LONGHAND_HTTPS_PORT=%s: %s', (front, port, url) => {
   const names = { LONGHAND_TASKS_NAME: 'nas.lan', LONGHAND_FRONT: front, LONGHAND_HTTPS_PORT: port };
   const ports = { LONGHAND_PORT: '8080', LONGHAND_EXPANDER_PORT: '8081', LONGHAND_TASKS_PORT: '8082' };
   const env = { PATH: process.env.PATH, ...names, ...ports };
@@ -46,7 +37,7 @@ test.each([
   expect(printed.match(/http\S+/g)).toEqual(['http://127.0.0.2:8081/', url, 'http://127.0.0.2:8082/']);
 });
 
-// One stack for all tests, because a start takes longer than most of them. year.test.ts follows the commands of docs/install.md.
+// All tests share one stack, because a start takes long. year.test.ts follows the commands of docs/install.md.
 describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () => {
   const project = `longhand-test-${randomBytes(4).toString('hex')}`;
   let folder: string;
@@ -55,7 +46,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
   let front: { address: string; settings: string };
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'longhand-install-'));
+    folder = fs.mkdtempSync(join(tmpdir(), 'longhand-install-'));
     const { ports, variables } = await freeStackPorts();
     env = {
       ...process.env,
@@ -64,7 +55,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
       COMPOSE_FILE: `${join(root, 'docker-compose.yml')}:${join(folder, 'override.json')}`,
       COMPOSE_ENV_FILES: join(folder, '.env'),
     };
-    // The networks of the page, at addresses of this test's own.
+    // The networks of the page, at addresses of this test alone.
     const own = ports.LONGHAND_TASKS_PORT;
     const here = (text: string) => text.replaceAll('10.80.80.', `10.${own >> 8}.${own & 255}.`);
     const [, override = ''] = /^( {4}services:\n(?: {4}.*\n)+)/m.exec(page) ?? [];
@@ -82,10 +73,10 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
   });
   afterAll(async () => {
     await run('docker compose down --volumes --rmi all');
-    rmSync(folder, { recursive: true });
+    fs.rmSync(folder, { recursive: true });
   });
 
-  /** Writes the files beside docker-compose.yml. */
+  /** Writes .env and an override. */
   function configure(dotenv: string, services = {}) {
     writeFileSync(join(folder, '.env'), dotenv);
     const settings = { env_file: [join(folder, '.env')] };
@@ -101,7 +92,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
       writeFileSync(join(folder, 'tls', file), text, { mode: 0o644 });
   }
 
-  /** Runs a command in the folder of those files. */
+  /** Runs a command in that folder. */
   const run = (command: string, variables: Record<string, string> = {}, input = '') => {
     const running = promisify(execFile)('bash', ['-ec', command], {
       cwd: folder,
@@ -114,7 +105,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
       ({ code, stdout, stderr }) => ({ code, stdout, output: stdout + stderr }),
     );
   };
-  /** The output of a command that has to work. */
+  /** Runs a command that must succeed. */
   const outputOf = async (command: string) => {
     const { code, stdout, output } = await run(command);
     if (code !== 0) throw new Error(`${command}: ${output}`);
@@ -123,7 +114,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
   const up = join(root, 'deploy/compose/up.sh');
 
   test.each(['LONGHAND_TASKS_PORT', 'LONGHAND_HTTP_PORT', 'LONGHAND_HTTPS_PORT'])(
-    'a bad %s ends a start before it creates a container',
+    'a bad %s stops a start before it creates a container',
     async (name) => {
       const { code, output } = await run('docker compose up --wait', { [name]: '99999' });
       expect([code > 0, output]).toEqual([true, expect.stringMatching(/^Invalid \w+Port: 99999$/m)]);
@@ -131,7 +122,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
     },
   );
 
-  test('make up names every fault in the settings, and starts nothing', async () => {
+  test('make up lists every fault in the settings, and starts nothing', async () => {
     const bad = [
       'export EXPANDER_MAX_REDIRECTS=9',
       '# TASKS_COLOUR=red',
@@ -153,18 +144,18 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
     expect(await outputOf('docker compose logs settings')).toContain(faults[0]);
     const running = await outputOf('docker compose ps --services --status running');
     expect(running).not.toMatch(/^(tasks|expander|proxy)$/m);
-    // All further starts use these images: another build takes as long as a start.
+    // Further starts use these images, because a build takes as long as a start.
     env.COMPOSE_FILE += `:${join(folder, 'built.yml')}`;
   });
 
-  test('with a damaged append-only file make up fails, and docs/operate.md copies and repairs it', async () => {
+  test('make up fails with a damaged append-only file, and docs/operate.md repairs it', async () => {
     const damage = `
       rm -rf appendonlydir && mkdir appendonlydir && cd appendonlydir
       echo 'file appendonly.aof.1.incr.aof seq 1 type i' >appendonly.aof.manifest
       printf '*3\\r\\n$3\\r\\nSET\\r\\n$1\\r\\na\\r\\n$1\\r\\nb\\r\\nnonsense' >appendonly.aof.1.incr.aof`;
     await outputOf('docker compose rm --stop --force tasks-store');
     await outputOf(`docker compose run --rm --no-deps -T tasks-store sh -c "${damage}"`);
-    // Compose gives up on it after a second instead of twenty.
+    // Compose gives up after a second instead of twenty.
     const healthcheck = { start_period: '1s', interval: '1s', retries: 1 };
     configure('', { 'tasks-store': { healthcheck } });
     const { code, output } = await run(up);
@@ -178,22 +169,22 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
       operate.match(/docker compose run .*tasks-store (tar|redis-check-aof) .*/g) ?? [];
 
     await outputOf(copy);
-    expect(statSync(join(folder, 'tasks-data.tar')).mode & 0o777).toBe(0o600);
+    expect(fs.statSync(join(folder, 'tasks-data.tar')).mode & 0o777).toBe(0o600);
     expect(await outputOf('tar -tf tasks-data.tar')).toContain('appendonly.aof.1.incr.aof');
     const repaired = await run(repair.replace('run', 'run -T'), {}, 'y\n');
     expect(repaired.stdout).toContain('Successfully truncated AOF');
   });
 
-  test('make up prints the URLs for LONGHAND_BIND; changed secret files take effect', async () => {
+  test('make up prints the URLs for LONGHAND_BIND, and changed secret files take effect', async () => {
     const { plain, tls } = await freePorts('plain', 'tls');
-    mkdirSync(join(folder, 'tls'));
+    fs.mkdirSync(join(folder, 'tls'));
     await certify();
     const tokens = textFile('one first');
     const keys = textFile(`former ${'a'.repeat(16)} 10r/s`);
     // The proxy is user 101.
     const files = ['', 'privkey.pem', 'fullchain.pem'].map((name) => join(folder, 'tls', name));
-    if (process.getuid?.() === 0) for (const file of files) chownSync(file, 101, 101);
-    chmodSync(join(folder, 'tls'), 0o500);
+    if (process.getuid?.() === 0) for (const file of files) fs.chownSync(file, 101, 101);
+    fs.chmodSync(join(folder, 'tls'), 0o500);
     Object.assign(env, {
       LONGHAND_BIND: '127.0.0.2',
       LONGHAND_CERTIFICATES: join(folder, 'tls'),
@@ -203,18 +194,13 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
       TASKS_TOKENS_FILE: tokens,
       EXPANDER_KEYS_FILE: keys,
     });
-    // These names mean something to programs; here they have no effect.
+    // These variables of other programs have no effect.
     configure(
       `HOST=192.0.2.1\nPORT=none\nNODE_OPTIONS=--none\nPATH=/nowhere\nREDIS_URL=none\n${front.settings}`,
     );
-    const child = spawn(up, {
-      cwd: folder,
-      env,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    const child = spawn(up, { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
     let output = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    child.stdout.on('data', (text: Buffer) => {
       output += text;
     });
     await expect.poll(() => output, { timeout: 120_000 }).toContain('Ctrl-C stops everything');
@@ -224,7 +210,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
       `https://${name}:${tls}/`,
       `http://127.0.0.2:${env.LONGHAND_TASKS_PORT}/`,
     ]);
-    // The group includes compose. The containers keep running.
+    // Ends compose, too. The containers keep running.
     process.kill(-(child.pid ?? 0), 'SIGKILL');
 
     writeFileSync(tokens, 'one second');
@@ -233,15 +219,15 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
       const headers = { Authorization: `Bearer ${secret}`, Accept: 'application/json' };
       return (await fetch(`http://127.0.0.2:${port}${path}`, { headers })).status;
     };
-    const asOf = async (token: string, key: string) => [
+    const statuses = async (token: string, key: string) => [
       await status(env.LONGHAND_TASKS_PORT, '/tasks', token),
       await status(env.LONGHAND_EXPANDER_PORT, '/api?u=http://127.0.0.1/', key.repeat(16)),
     ];
-    await expect.poll(() => asOf('second', 'b'), { timeout: 30_000 }).toEqual([200, 403]);
-    expect(await asOf('first', 'a')).toEqual([401, 401]);
+    await expect.poll(() => statuses('second', 'b'), { timeout: 30_000 }).toEqual([200, 403]);
+    expect(await statuses('first', 'a')).toEqual([401, 401]);
   });
 
-  test('with a bad value in .env, the command of the page fails and leaves the running stack alone', async () => {
+  test('the printed command stops at a bad value in .env, and the stack keeps running', async () => {
     const [command = ''] = code(/settings && docker compose up/);
     const running = async () => (await outputOf('docker compose ps --quiet')).split('\n').toSorted();
     const before = await running();
@@ -253,7 +239,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
     expect(await running()).toEqual(before);
   });
 
-  test('it trusts the headers of a front at the fixed address', async () => {
+  test('the stack trusts the headers of a front at the fixed address', async () => {
     const headers = { 'X-Forwarded-For': '203.0.113.7', 'X-Forwarded-User': 'ada' };
     const visit = `fetch('http://proxy:${env.LONGHAND_PORT}/docs/install', ${JSON.stringify({ headers })}).then(({ status }) => console.log(status))`;
     const place = ['--network', `${project}_front`, '--ip', front.address];
@@ -263,7 +249,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
     await expect.poll(log).toMatch(/"path":"\/docs\/install".*"client":"203\.0\.113\.7".*"user":"ada"/);
   });
 
-  test('it serves HTTPS by its names, and redirects to it; a new certificate takes effect by itself', async () => {
+  test('the stack serves HTTPS, redirects to it, and notices a new certificate', async () => {
     const secure = `curl --silent --cacert tls/fullchain.pem --connect-to ::127.0.0.1: https://${name}:${env.LONGHAND_HTTPS_PORT}/tasks -H 'Authorization: Bearer second'`;
     expect(await outputOf(secure)).toContain('<title>');
     const redirect = `curl --silent -o redirected -w '%{redirect_url}' -H Host:${name} http://127.0.0.1:${env.LONGHAND_HTTP_PORT}/tasks`;
@@ -272,14 +258,10 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
     await expect.poll(async () => (await run(secure)).code, { timeout: 60_000 }).toBe(0);
   });
 
-  test('the log has the address of an IPv4 client; IPv6 is closed, because all its clients would share one', async (context) => {
+  test('the log has the address of an IPv4 client, and IPv6 is closed', async (context) => {
     const port = Number(env.LONGHAND_HTTPS_PORT);
-    const addresses = (host: number) => [
-      `10.${port >> 8}.${port & 255}.${host}`,
-      `fd00:0:${port.toString(16)}::${host}`,
-    ];
-    const [here, hereV6] = addresses(1);
-    const [there, thereV6] = addresses(2);
+    const [v4, v6] = [`10.${port >> 8}.${port & 255}`, `fd00:0:${port.toString(16)}`];
+    const [here, hereV6, there, thereV6] = [`${v4}.1`, `${v6}::1`, `${v4}.2`, `${v6}::2`];
     onTestFinished(async () => void (await run(`ip netns delete t${port}`)));
     const made = await run(`
       ip netns add t${port}
@@ -288,11 +270,9 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
       ip address add ${here}/24 dev t${port} && ip -n t${port} address add ${there}/24 dev out
       ip address add ${hereV6}/64 dev t${port} nodad && ip -n t${port} address add ${thereV6}/64 dev out nodad`);
     context.skip(made.code !== 0, `a network namespace needs root, iproute2 and IPv6: ${made.output}`);
-    const visit = (address: string) =>
-      run(
-        `ip netns exec t${port} curl --silent --insecure --connect-to ::${address}: https://${name}:${port}/there`,
-      );
-    expect((await visit(`${here}`)).code).toBe(0);
+    const curl = `ip netns exec t${port} curl --silent --insecure https://${name}:${port}/there`;
+    const visit = (address: string) => run(`${curl} --connect-to ::${address}:`);
+    expect((await visit(here)).code).toBe(0);
     const log = () => outputOf('docker compose logs --no-log-prefix tls');
     await expect.poll(log).toMatch(new RegExp(`"path":"/there".*"client":"${there}"`));
     const connectionRefused = 7;

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
+import { startShortener } from '@longhand/loadtest/bench/programs.ts';
 import { type Hold, startCrowd } from '@longhand/proxy/testing/crowd.ts';
 import { memoryLimit, residentBytes } from '@longhand/proxy/testing/memory.ts';
 import { engineAnswers } from '@longhand/shared/testing/engine.ts';
@@ -7,23 +9,38 @@ import { send } from '@longhand/shared/testing/send.ts';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { acceptanceRules } from './suite/acceptance.ts';
 import { browserWalk } from './suite/browser.ts';
-import { startNative } from './testing/native.ts';
 import type { TestStack } from './testing/test-stack.ts';
 
-describe('The stack from outside, without Docker', async () => {
-  const stack = await startNative();
-  afterAll(stack.stop);
+describe('The stack without Docker', async () => {
+  const shortener = await startShortener();
+  const { urls, processes, accessLog, stop } = await startTemporaryStack();
+  afterAll(async () => {
+    await stop();
+    await shortener[Symbol.asyncDispose]();
+  });
+  const port = (url: string) => Number(new URL(url).port);
+  const stack: TestStack = {
+    port: port(urls.proxy),
+    expanderPort: port(urls.expander),
+    tasksPort: port(urls.tasks),
+    shortener: shortener.url,
+    proxyLog: async () => (await accessLog()).trim().split('\n'),
+    async kill(service) {
+      const { pid = 0 } = processes.find(({ name }) => name === service) ?? {};
+      process.kill(pid, 'SIGKILL');
+    },
+  };
 
   acceptanceRules(() => stack);
   // With an engine, composed.test.ts shows the same in a browser.
   if (!(await engineAnswers())) browserWalk(() => stack);
 
-  /** `make test` has a fortieth of the crowd. */
+  /** The short form has a fortieth of the crowd. */
   const size = (long: number) => rounds({ short: long / 40, long });
-  /** The event streams come from these addresses: each may have 200. */
+  /** The addresses of the event streams; each may have 200. */
   const addresses = rounds({ short: 1, long: 5 });
 
-  test('a crowd that holds connections neither delays other clients nor exceeds the memory limits', {
+  test('a crowd of connections neither delays other clients nor exceeds the memory limits', {
     timeout: 600_000,
   }, async () => {
     const { tasksPort, port } = stack;
@@ -44,7 +61,7 @@ describe('The stack from outside, without Docker', async () => {
       hold('idle', size(10_000), 2, { port }),
     ];
     await Promise.all(crowds.map((crowd) => crowd.reached()));
-    // Each gets a timeout after 5 s, and connects again a second later.
+    // Each connection times out after 5 s, and opens again a second later.
     const unfinished = hold('unfinished', size(3_000), 3, { bytes: 31_000 });
     await expect.poll(() => unfinished.held().opened, { timeout: 120_000 }).toBeGreaterThan(size(3_000));
 
@@ -52,14 +69,14 @@ describe('The stack from outside, without Docker', async () => {
 
     const besieged = await visit(stack, rounds({ short: 40, long: 2_000 }));
     expect(besieged.failures).toEqual([]);
-    // The short form runs beside other tests.
+    // Other tests run at the same time as the short form.
     expect(besieged.p99).toBeLessThan(quiet.p99 + rounds({ short: 2_000, long: 50 }));
-    for (const { name, pid = 0 } of stack.processes)
+    for (const { name, pid = 0 } of processes)
       expect(await residentBytes(pid), name).toBeLessThan(0.8 * (await memoryLimit(name)));
   });
 });
 
-/** Sends requests to both applications, one after the other. Returns their 99th percentile in ms, and the failures. */
+/** Sends requests to both applications in turn. Returns their 99th percentile in ms, and the failures. */
 async function visit({ tasksPort, expanderPort, shortener }: TestStack, count: number) {
   const milliseconds: number[] = [];
   const failures: string[] = [];

@@ -10,12 +10,12 @@ import { startTemporaryStack, type TemporaryStack } from '@longhand/deploy/testi
 import { runScript } from '@longhand/loadtest/k6.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 const programs = ['prometheus', 'prometheus-redis-exporter', 'prometheus-node-exporter', 'mtail'];
 const missing = programs.some((name) => spawnSync(name, ['--version']).error);
 
-/** Whether k6 writes its figures to Prometheus here. */
+/** Whether k6 may write its metrics to Prometheus. */
 const withK6 = rounds({ short: 0, long: 1 }) === 1 && !spawnSync('k6', ['version']).error;
 
 const read = (file: string) => readFileSync(join(import.meta.dirname, '../deploy/observe', file), 'utf8');
@@ -53,28 +53,24 @@ describe.skipIf(missing)('A native stack with monitoring', { timeout: 60_000 }, 
     await stack?.stop();
   });
 
-  test('no page in a browser can write metrics, unless k6 may', async () => {
+  test('Prometheus accepts remote writes only for a load run', async () => {
     const { status } = await fetch(`${observing.url}/api/v1/write`, { method: 'POST', body: 'no metrics' });
     expect(status).toBe(withK6 ? 400 : 404);
   });
 
-  test('Prometheus reaches every target; under load each panel has data, and each rule its series', async () => {
+  test('Prometheus reaches every target, each panel has data under load, and each rule has its series', async () => {
     await expect.poll(async () => (await query('up == 1')).length, { timeout: 20_000 }).toBe(6);
     const load = setInterval(() => visit(stack.urls), 200);
-    try {
-      await expectPanels('service.json');
-      // Natively there are no certificates.
-      const ruled = read('rules.yaml').match(
-        /\b(?:proxy|longhand(?!_certificate)|node|nodejs)_\w+(?:\{[^}]*\})?|\bup\{[^}]*\}/g,
-      );
-      expect(new Set(ruled).size).toBeGreaterThan(10);
-      for (const series of new Set(ruled)) await expectSeries('rules.yaml', series);
-    } finally {
-      clearInterval(load);
-    }
+    onTestFinished(() => clearInterval(load));
+    await expectPanels('service.json');
+    // The native stack has no certificates.
+    const names = /\b(?:proxy|longhand(?!_certificate)|node|nodejs)_\w+(?:\{[^}]*\})?|\bup\{[^}]*\}/g;
+    const series = new Set(read('rules.yaml').match(names));
+    expect(series.size).toBeGreaterThan(10);
+    for (const each of series) await expectSeries('rules.yaml', each);
   });
 
-  test.skipIf(!withK6)('each panel of a load run has data while k6 writes its figures', async () => {
+  test.skipIf(!withK6)('each panel of a load run has data while k6 writes metrics', async () => {
     await using out = await mkdtempDisposable(join(tmpdir(), 'longhand-observe-'));
     const running = runScript({
       script: 'tasks',
@@ -104,7 +100,7 @@ describe.skipIf(missing)('A native stack with monitoring', { timeout: 60_000 }, 
   });
 });
 
-/** One request of each kind: reads, a write, an expansion, a cached expansion, a bad path. */
+/** Sends a request of each kind: reads, a write, an expansion, a cached expansion, a bad path. */
 async function visit({ expander, tasks }: TemporaryStack['urls']): Promise<void> {
   const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
   const link = `${expander}/api?u=${encodeURIComponent(`http://127.0.0.1:${new URL(tasks).port}/public/x`)}`;

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 const host = 'Host: localhost\r\n';
 const body = `0\r\n\r\nPOST /hidden HTTP/1.1\r\n${host}Content-Length: 0\r\n\r\n`;
 
-/** Requests of ambiguous length. A server that trusts the header beside Content-Length takes the body for a request. */
+/** Requests of ambiguous length. Some servers treat the body as another request. */
 const ambiguous = [
   'Transfer-Encoding: chunked',
   'Transfer-Encoding: xchunked',
@@ -29,7 +29,7 @@ async function startLenient() {
   return { asked, port: await listening(server) };
 }
 
-/** Sends each request on its own connection, and waits for the connection's end. */
+/** Sends each request on its own connection, and waits until the server closes it. */
 async function sendAll(port: number): Promise<void> {
   for (const bytes of ambiguous) {
     const socket = connect(port, '127.0.0.1').on('error', () => {});
@@ -38,7 +38,7 @@ async function sendAll(port: number): Promise<void> {
   }
 }
 
-test('the proxy forwards no request that is hidden in the body of another, to the most lenient application', async () => {
+test('the proxy forwards no request hidden in the body of another, even to a lenient application', async () => {
   const { asked, port } = await startLenient();
   const proxy = await startTemporaryProxy({ LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0` });
   onTestFinished(() => proxy.stop());
@@ -46,7 +46,7 @@ test('the proxy forwards no request that is hidden in the body of another, to th
   expect(asked).not.toContain('/hidden');
 });
 
-test('without the proxy, such an application accepts one', async () => {
+test('without the proxy, a lenient application accepts a hidden request', async () => {
   const { asked, port } = await startLenient();
   await sendAll(port);
   expect(asked).toContain('/hidden');

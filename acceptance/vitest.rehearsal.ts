@@ -5,15 +5,15 @@ import { defineConfig } from 'vitest/config';
 
 const root = join(import.meta.dirname, '..');
 
-/** The rows to rehearse; all if none is named. */
+/** The rows to rehearse; by default all. */
 const rows = (process.env.ROWS ?? '').split(/[\s,]+/).filter(Boolean);
 const promises = readFileSync(join(root, 'docs/PROMISES.md'), 'utf8');
 const unknown = rows.filter((row) => !promises.includes(`| ${row} |`));
 if (unknown.length > 0) throw new Error(`PROMISES.md has no row ${unknown.join(', ')}.`);
-// Fails with the engine's error, if none responds.
+// Without an engine, this fails with Docker's message.
 execFileSync('docker', ['version'], { stdio: ['ignore', 'ignore', 'inherit'] });
 
-/** The tests of `make rehearse`, on one stack, one row after the other. */
+/** `make rehearse`: one row after the other, on one stack. */
 export default defineConfig({
   test: {
     name: 'rehearsal',

@@ -32,7 +32,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
   const began = Date.now();
   let [project, gateway] = ['', ''];
   let port: number;
-  /** Of HTTP and HTTPS. */
+  /** The ports of HTTP and HTTPS. */
   let ports: Record<string, number>;
   let registry: Awaited<ReturnType<typeof startRegistry>>;
   /** The compose.yaml of two releases. */
@@ -47,7 +47,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     volumes: ['expander-cache-password', 'tasks', 'tasks-store-password'],
   };
 
-  /** The commands in a section of the release's documents; root needs no sudo. */
+  /** The commands in a section of the release's documents, without `sudo` for root. */
   const printed = (document: string, heading: string, pattern: RegExp): string[] => {
     const text = readFileSync(join(work, 'after', 'docs', document), 'utf8');
     const [, section = ''] = text.split(new RegExp(`^#+ ${heading}\n`, 'm'));
@@ -91,7 +91,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     const listed = await docker(...kind.split(' '), '--filter', label, '--format', format);
     return listed.replaceAll(`${project}_`, '').split('\n').filter(Boolean).toSorted();
   };
-  /** Keeps the store's disk, which is small and in memory, while the stack is down. */
+  /** Keeps the store's disk, which is in memory, while the stack is down. */
   const keepDisk = () =>
     run(
       `docker run --detach --rm --init --name ${project}-disk --network none --volume ${project}_tasks:/data redis:8.0.2 sleep infinity`,
@@ -136,29 +136,27 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
       expect(await titles()).toEqual(saved.toSorted());
       await add(expect.getState().currentTestName ?? '');
     }
-    // The check of the settings exits.
-    const states = (await left('ps --all', '{{.Label "com.docker.compose.service"}} {{.State}}')).filter(
-      (state) => state !== 'settings exited',
-    );
-    expect(states).toEqual(installed.services.map((service) => `${service} running`));
+    const states = await left('ps --all', '{{.Label "com.docker.compose.service"}} {{.State}}');
+    const running = installed.services.map((service) => `${service} running`);
+    expect(states.filter((state) => state !== 'settings exited')).toEqual(running);
     expect(await left('network ls', '{{.Name}}')).toEqual(installed.networks);
     expect(await left('volume ls', '{{.Name}}')).toEqual(installed.volumes);
     console.log(`The list is whole (${saved.length} tasks), and nothing is left over.`);
   });
 
-  test('compose.yaml alone installs the release, with its images by digest; it stops and starts again', async () => {
+  test('compose.yaml alone installs the release, with images by digest', async () => {
     expect(images).toHaveLength(12);
     for (const image of images) expect(image).toMatch(/:\d+\.\d+\.\d+@sha256:[0-9a-f]{64}$/);
     await follow(printed('install.md', 'Open it on your phone', /^openssl/));
     await start();
     await keepDisk();
     await add('kept by docker compose down');
-    // One command builds, and one does not exit.
+    // Without the commands that build, or do not exit.
     await follow(printed('install.md', 'Start', /^docker compose (?!up --build|logs --follow)/));
     expect(await run('docker compose run --rm -T expander longhand-expand --help')).toContain('--follow');
   });
 
-  test('it serves HTTPS, and a renewed certificate takes effect by itself', async () => {
+  test('a renewed certificate takes effect by itself', async () => {
     const commands = printed('tls.md', 'TLS', /^(mkdir -p|openssl|chmod|export|curl)/);
     const certify = commands.filter((command) => /^(mkdir|openssl|chmod)/.test(command));
     const exported = commands.join('\n').matchAll(/(LONGHAND_\w+)=(\S+)/g);
@@ -169,9 +167,8 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     const curl = `${commands.at(-1)}`.replace('8443', `${ports.LONGHAND_HTTPS_PORT}`);
     expect(await run(curl)).toContain('argument required');
     await follow(certify.map((command) => command.replace('-days 30', '-days 60')));
-    await expect
-      .poll(() => run(curl).catch(String), { timeout: 60_000, interval: 2_000 })
-      .toContain('argument required');
+    const renewed = expect.poll(() => run(curl).catch(String), { timeout: 60_000, interval: 2_000 });
+    await renewed.toContain('argument required');
   });
 
   test('a new password takes effect by itself, and ends all sessions', async () => {
@@ -191,7 +188,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     expect(await (await login())()).toBe(200);
   });
 
-  test('the check of the settings names a typo in .env, and stops nothing', async () => {
+  test('the check of the settings reports a typo in .env, and stops nothing', async () => {
     configure({ TASKS_PASWORD_FILE: './password' });
     await expect(run('docker compose run --rm settings')).rejects.toMatchObject({
       stderr: expect.stringContaining('TASKS_PASWORD_FILE: there is no such variable'),
@@ -217,7 +214,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     );
   });
 
-  test('on a full disk pages are served and writes are 503; with room, saving and backups work again', async () => {
+  test('on a full disk pages load and writes get 503, until space returns', async () => {
     await run(`docker exec ${project}-disk sh -c 'cat /dev/zero >/data/filler || true' 2>/dev/null`);
     await expect.poll(() => add('on a full disk'), { timeout: 30_000 }).toBe(503);
     await expect.poll(async () => (await ask('/tasks')).status, { timeout: 30_000 }).toBe(200);
@@ -226,18 +223,14 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     await backUp();
   });
 
-  test('a restore brings the tasks back after the loss of the volume', async () => {
+  test('a restore brings back the tasks of a lost volume', async () => {
     await backUp();
-    await run(
-      `docker compose down && docker rm --force ${project}-disk && docker volume rm ${project}_tasks`,
-    );
+    await run(`docker compose down && docker rm --force ${project}-disk`);
+    await run(`docker volume rm ${project}_tasks`);
     await start();
     await keepDisk();
     expect(await titles()).toEqual([]);
-    copyFileSync(
-      join(folder, 'backups', `${backups().at(-1)}`),
-      join(folder, 'backups', 'tasks-20261121T030000Z.rdb'),
-    );
+    await run(`cp backups/${backups().at(-1)} backups/tasks-20261121T030000Z.rdb`);
     await follow(printed('install.md', 'Restore a backup', /^docker/));
   });
 

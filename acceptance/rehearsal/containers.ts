@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { exec } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -11,16 +11,12 @@ const services = ['expander-cache', 'tasks-store', 'expander', 'tasks', 'proxy']
 export type Service = (typeof services)[number];
 type RedisService = 'expander-cache' | 'tasks-store';
 
-/** A stack in containers, and the faults that it can cause. */
 export type RehearsedStack = Awaited<ReturnType<typeof startContainers>>;
-
-/** The folders of nginx's caches and of the store's files; `disk` keeps the latter while no Redis runs. */
-const folders = { proxy: '/run', disk: '/data' };
 
 /** Resolves after `seconds`. */
 export const pause = (seconds: number) => sleep(seconds * 1_000);
 
-/** Starts the stack on free ports, with two replicas of each service and a small disk for the store. */
+/** Starts a stack with two replicas of each service and a small disk for the store. A fault affects the first replica. */
 export async function startContainers() {
   const { project, urls, shortener, stop, compose, containers } = await startComposed({
     files: ['docker-compose.yml', join('acceptance', 'rehearsal', 'compose.yml')],
@@ -40,26 +36,24 @@ export async function startContainers() {
     docker('exec', first(service), 'redis.sh', 'cli', ...command);
   /** The exit times (ms since 1970, like `since`) and exit codes of a service's containers. */
   const exits = async (service: Service, since: number) => {
-    const times = ['--since', `${since / 1_000}`, '--until', `${Date.now() / 1_000}`];
+    const times = [`--since=${since / 1_000}`, `--until=${Date.now() / 1_000}`];
     const labels = [`project=${project}`, `service=${service}`];
-    const filters = labels.flatMap((label) => ['--filter', `label=com.docker.compose.${label}`]);
-    const format = '{{.TimeNano}} {{.Actor.Attributes.exitCode}}';
-    const found = await docker('events', ...times, ...filters, '--filter', 'event=die', '--format', format);
+    const filters = labels.map((label) => `--filter=label=com.docker.compose.${label}`);
+    const format = '--format={{.TimeNano}} {{.Actor.Attributes.exitCode}}';
+    const found = await docker('events', ...times, ...filters, '--filter=event=die', format);
     return [...found.matchAll(/(\d+) (\d+)/g)].map(([, at, code]) => ({ at: Number(at) / 1e6, code }));
   };
   /** Waits until the first replica of a service has exited. */
   const exited = (service: Service, since: number) =>
     vi.waitUntil(async () => (await exits(service, since))[0], 30_000);
 
-  // Each fault affects the first replica of a service.
   return {
     urls,
     stop,
     shortener,
-    /** The shortener under another origin: a fault may use up the limits of an origin. */
+    /** Another origin of the shortener, because a fault may use up the limits of an origin. */
     otherShortener: `http://${await addressOf(first('shortener'), `${project}_egress`)}:9000`,
 
-    /** Runs a command of Redis. */
     redis,
     exits,
     replicas: (service: Service) => replicas.get(service)?.length ?? 0,
@@ -71,7 +65,7 @@ export async function startContainers() {
       await expect.poll(health, { timeout: 90_000 }).toMatch(/^(healthy\s*)+$/);
     },
 
-    /** Resolves with the time of the last exit, in milliseconds since 1970: the command takes a second on a busy machine. */
+    /** Resolves with the time of the last exit (ms since 1970). */
     async kill(...some: Service[]) {
       const start = Date.now();
       await every(some, (replica) => signal(replica, 'KILL'));
@@ -85,7 +79,7 @@ export async function startContainers() {
       await every(some, (replica) => signal(replica, 'CONT'));
     },
 
-    /** Stops a service as the stack does, and waits until it has exited. */
+    /** Stops a service as the stack does. Resolves once it has exited. */
     async terminate(service: Service) {
       const start = Date.now();
       await signal(first(service), service === 'proxy' ? 'QUIT' : 'TERM');
@@ -93,22 +87,22 @@ export async function startContainers() {
       return { service, code, seconds: (at - start) / 1_000 };
     },
 
-    /** Runs a shell script in the folder of the files. */
-    inside: (where: keyof typeof folders, script: string) =>
-      docker('exec', '--workdir', folders[where], first(where), 'sh', '-c', script),
+    /** Runs a shell script in the folder of nginx's caches, or of the store's files, which `disk` keeps. */
+    inside: (where: 'proxy' | 'disk', script: string) =>
+      docker('exec', '--workdir', where === 'proxy' ? '/run' : '/data', first(where), 'sh', '-c', script),
 
-    /** The lines that a service has logged since `since`, in milliseconds since 1970. */
+    /** The lines of a service since `since` (ms since 1970). */
     async log(service: Service, since: number) {
       const options = ['--no-log-prefix', '--since', new Date(since).toISOString()];
       return (await compose('--ansi', 'never', 'logs', ...options, service)).split('\n');
     },
 
-    /** Puts a relay between a Redis and its service. Resolves with the period in which all connections use it. */
+    /** Puts a relay between a Redis and its service. Resolves with the period in which all connections used it. */
     async relay(service: RedisService, behaviour: Behaviour, seconds: number) {
       const network = `to-${service}`;
       const name = `${project}-relay`;
       const options = { host: `${service}-behind`, ...behaviour };
-      const [image = ''] = (await compose('images', '--quiet', 'expander')).split('\n');
+      const image = `${project}-expander`;
       await docker(
         ...['run', '--detach', '--rm', '--name', name, '--network', `${project}_${network}`],
         ...['--network-alias', service, '--volume', `${join(import.meta.dirname, 'relay.ts')}:/relay.ts:ro`],
@@ -116,7 +110,7 @@ export async function startContainers() {
       );
       await leave(network, first(service));
       await enter(network, first(service), `${service}-behind`);
-      // Redis may get its old address back; then the old connections would bypass the relay.
+      // Old connections would bypass the relay if Redis gets its old address back.
       await redis(service, 'CLIENT', 'KILL', 'TYPE', 'normal');
       const from = Date.now();
       await pause(seconds);
@@ -138,13 +132,8 @@ export async function startContainers() {
     /** Drops the proxy's DNS queries. */
     async loseNames(seconds: number) {
       const pid = await docker('inspect', first('proxy'), '--format', '{{.State.Pid}}');
-      const rule = (action: string) =>
-        promisify(execFile)('nsenter', [
-          ...['-t', pid, '-n', 'iptables', action, 'OUTPUT', '-d', '127.0.0.11', '-j', 'DROP'],
-        ]);
-      await rule('-I');
-      await pause(seconds);
-      await rule('-D');
+      const rule = (action: string) => `nsenter -t ${pid} -n iptables ${action} OUTPUT -d 127.0.0.11 -j DROP`;
+      await promisify(exec)(`${rule('-I')} && sleep ${seconds}; ${rule('-D')}`);
     },
   };
 }

@@ -4,18 +4,17 @@ import type { RehearsedStack } from './containers.ts';
 
 export type Kind = 'hot' | 'miss' | 'read' | 'write';
 
-/** Requests a second. */
+/** Requests per second. */
 const rates: Record<Kind, number> = { hot: 40, miss: 4, read: 20, write: 20 };
 const hotLinks = 20;
 
-/** One request of the load. */
 export interface Request extends Pick<Outcome, 'at' | 'milliseconds' | 'status' | 'right'> {
   kind: Kind;
-  /** Of the task that a write adds. */
+  /** The title of the added task. */
   title?: string;
 }
 
-/** Starts to send each kind of request at its constant rate. */
+/** Sends each kind of request at its constant rate. */
 export function startMix({ urls, shortener }: Pick<RehearsedStack, 'urls' | 'shortener'>) {
   const run = `rehearsal-${randomBytes(6).toString('base64url')}`;
   const headers = { accept: 'application/json', 'content-type': 'application/json' };
@@ -38,49 +37,36 @@ export function startMix({ urls, shortener }: Pick<RehearsedStack, 'urls' | 'sho
   return {
     /** The prefix of the titles that this load adds. */
     run,
-    /** Ends the load. Resolves with all requests. */
+    /** Ends the load. */
     end: async (): Promise<Request[]> => (await Promise.all(loads.map((load) => load.stop()))).flat(),
   };
 }
 
-interface Listed {
-  _id: string;
-  title: string;
-}
-
-/** Concurrent deletions. */
-const batch = 20;
-
 /**
- * Compares the list at `tasks` with the acknowledged writes of a load, then removes its tasks.
+ * Compares the list at `tasks` with the acknowledged writes of a load, then removes the load's tasks.
  *
  * @param run the prefix of its titles.
- * @returns the titles of acknowledged tasks that are missing, and of tasks that were saved twice.
+ * @returns the titles of lost and doubled tasks.
  */
 export async function settle(tasks: string, run: string, requests: readonly Request[]) {
   const listed = await added(tasks, run);
   const titles = listed.map(({ title }) => title);
-  const there = new Set(titles);
   const acknowledged = requests.filter(({ kind, right }) => kind === 'write' && right);
+  const lost = acknowledged.map(({ title = '' }) => title).filter((title) => !titles.includes(title));
   await remove(tasks, listed);
-  return {
-    lost: acknowledged.flatMap(({ title = '' }) => (there.has(title) ? [] : [title])),
-    doubled: titles.filter((title, i) => titles.indexOf(title) !== i),
-  };
+  return { lost, doubled: titles.filter((title, i) => titles.indexOf(title) !== i) };
 }
 
-/** Removes tasks from the list at `tasks`, `batch` at a time. */
-export async function remove(tasks: string, listed: readonly Listed[]): Promise<void> {
+/** Removes tasks from the list at `tasks`. */
+export async function remove(tasks: string, listed: readonly { _id: string }[]): Promise<void> {
   const options = { method: 'DELETE', headers: { Accept: 'application/json', 'If-Match': '*' } };
-  for (let i = 0; i < listed.length; i += batch) {
-    const some = listed.slice(i, i + batch);
-    await Promise.all(some.map(({ _id }) => fetch(`${tasks}/tasks/${_id}`, options)));
-  }
+  for (const { _id } of listed) await fetch(`${tasks}/tasks/${_id}`, options);
 }
 
 /** The tasks whose titles begin with `prefix`. */
-export async function added(tasks: string, prefix: string): Promise<Listed[]> {
+export async function added(tasks: string, prefix: string): Promise<{ _id: string; title: string }[]> {
   const response = await fetch(`${tasks}/tasks/export?format=json`);
-  if (!response.ok) throw new Error(`${response.url} answers ${response.status}`);
-  return ((await response.json()) as Listed[]).filter(({ title }) => title.startsWith(prefix));
+  if (!response.ok) throw new Error(`${response.url}: status ${response.status}`);
+  const listed = (await response.json()) as { _id: string; title: string }[];
+  return listed.filter(({ title }) => title.startsWith(prefix));
 }

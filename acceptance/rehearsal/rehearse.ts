@@ -5,7 +5,7 @@ import { type Kind, type Request, settle, startMix } from './load.ts';
 /** Seconds of load before a fault, and after it. */
 const margin = { before: 2, after: 3 };
 
-/** The effects of a fault on clients. Durations are in seconds; without `kinds`, all requests count. */
+/** The effects of a fault on clients, in seconds. Without `kinds`, a method covers all requests. */
 export class Drill {
   requests: readonly Request[] = [];
   /** The beginning and the end of the fault (ms since 1970). */
@@ -18,20 +18,20 @@ export class Drill {
     );
   }
 
-  /** The failures without those of the status `but`, such as `3 write 503`. */
+  /** The failures, such as `3 write 503`, except those with the status `but`. */
   failed(kinds: readonly Kind[] = [], but?: number): string {
     const failures = this.#since(kinds).filter(({ right, status }) => !right && status !== but);
     const groups = Map.groupBy(failures, ({ kind, status }) => `${kind} ${status}`);
     return [...groups].map(([what, { length }]) => `${length} ${what}`).join(', ');
   }
 
-  /** From the beginning of the fault to the last failure. */
+  /** The time from the beginning of the fault to the last failure. */
   lastFailed(): number {
     const failures = this.#since([]).filter(({ right }) => !right);
     return Math.max(0, ...failures.map(({ at }) => at - this.began)) / 1_000;
   }
 
-  /** From the beginning of the fault, or its end, until a client sent the last request that failed. */
+  /** The time from the beginning or end of the fault until a client sent the last failed request. */
   lastSentThatFailed(after: 'began' | 'ended'): number {
     const failures = this.#since([]).filter(({ right }) => !right);
     return Math.max(0, ...failures.map(({ at, milliseconds }) => at - milliseconds - this[after])) / 1_000;
@@ -41,30 +41,21 @@ export class Drill {
     return Math.max(0, ...this.#since(kinds).map(({ milliseconds }) => milliseconds)) / 1_000;
   }
 
-  /** The median before the fault, and during it. */
+  /** The medians before and during the fault. */
   medians(...kinds: Kind[]): { before: number; during: number } {
-    const median = (isMeant: (request: Request) => boolean) => {
-      const some = this.requests.filter((request) => kinds.includes(request.kind) && isMeant(request));
-      return (
-        (some.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b)[some.length >> 1] ?? 0) / 1_000
-      );
+    const median = (from: number, to: number) => {
+      const some = this.requests.filter(({ kind, at }) => kinds.includes(kind) && at >= from && at <= to);
+      const sorted = some.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
+      return (sorted[some.length >> 1] ?? 0) / 1_000;
     };
-    return {
-      before: median(({ at }) => at < this.began),
-      during: median(({ at }) => at >= this.began && at <= this.ended),
-    };
-  }
-
-  toString(): string {
-    const failed = this.failed() || 'none';
-    return `${this.requests.length} requests; failed: ${failed}, the last after ${this.lastFailed()} s`;
+    return { before: median(0, this.began - 1), during: median(this.began, this.ended) };
   }
 }
 
 /**
  * Causes a fault under load, waits until the stack is healthy, and looks for every acknowledged task.
  *
- * @param fault may set `began` and `ended`, if it also does other things.
+ * @param fault may set `began` and `ended`.
  */
 export async function underLoad(
   stack: Pick<RehearsedStack, 'urls' | 'shortener' | 'settled'>,
@@ -87,7 +78,7 @@ export async function underLoad(
   }
 }
 
-/** A test for a row of PROMISES.md. All rows have one stack. */
+/** A test for a row of PROMISES.md. All rows share one stack. */
 export const row = test
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixture's dependencies from the pattern.
   .extend('stack', { scope: 'worker' }, async ({}, { onCleanup }) => {
@@ -97,6 +88,6 @@ export const row = test
   })
   .extend('rehearse', ({ stack, annotate }) => async (fault: (drill: Drill) => Promise<unknown>) => {
     const drill = await underLoad(stack, fault);
-    await annotate(`${drill}`);
+    await annotate(`failed: ${drill.failed() || 'none'}, the last after ${drill.lastFailed()} s`);
     return drill;
   });

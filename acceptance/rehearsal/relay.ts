@@ -1,15 +1,15 @@
 /**
- * Relays connections to a Redis, with delays or faults. Takes `Behaviour` and the `host` of that Redis as JSON,
- * and prints `connected` for each connection. It imports nothing of this project, so it runs in any container with Node.
+ * Relays connections to a Redis, with delays or faults. Takes a `Behaviour` and the `host` of the Redis as JSON, and prints
+ * `connected` for each connection. It runs in any container with Node.
  */
 import { connect, createServer } from 'node:net';
 
 export interface Behaviour {
   /** Milliseconds of delay for every reply. */
   delay?: number;
-  /** Splits replies into pieces of this many bytes. */
+  /** The size of the pieces of a reply, in bytes. */
   slice?: number;
-  /** Replies with noise, or resets the connection. */
+  /** Instead of relaying. */
   answer?: 'garbage' | 'reset';
 }
 
@@ -23,13 +23,8 @@ const {
 const server = createServer((client) => {
   console.log('connected');
   client.on('error', () => {});
-  if (answer) {
-    client.on('data', () => {
-      if (answer === 'garbage') client.write('\x00these bytes are no answer\r\n');
-      else client.resetAndDestroy();
-    });
-    return;
-  }
+  if (answer === 'garbage') return client.on('data', () => client.write('\x00garbage\r\n'));
+  if (answer === 'reset') return client.on('data', () => client.resetAndDestroy());
   const redis = connect(6379, host).on('error', () => {});
   client.pipe(redis);
   redis.on('data', (bytes: Buffer) => {

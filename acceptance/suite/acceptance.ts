@@ -11,8 +11,7 @@ export function acceptanceRules(stack: () => TestStack): void {
   proxyRules(stack);
   expanderRules(stack);
 
-  // `make rehearse` causes each crash by itself.
-  test('all five services restart after a crash: tasks are kept, an old form works, and links are expanded', {
+  test('after a crash of all five services, tasks, open forms and links still work', {
     timeout: 180_000,
   }, async () => {
     const { expanderPort, tasksPort, shortener } = stack();

@@ -5,9 +5,9 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { TestStack } from '../testing/test-stack.ts';
 
-/** The stack in Chromium. */
+/** The rules of every stack in Chromium. */
 export function browserWalk(stack: () => TestStack): void {
-  /** Opens a page; fails if the browser reports an error there. */
+  /** Opens a page, and fails if the browser reports an error. */
   const visit = async (url: string, use: (page: Page) => Promise<void>) => {
     const browser = await sharedChromium();
     const page = await browser.newPage();
@@ -24,21 +24,12 @@ export function browserWalk(stack: () => TestStack): void {
   };
 
   describe('In a browser', () => {
-    test('the page for any other host name links to both applications', async () => {
-      const { port, expanderPort, tasksPort } = stack();
+    test('the front page leads to the list, where a task is added and finished', async () => {
+      const { port, tasksPort } = stack();
+      const title = `by hand ${randomUUID()}`;
       await visit(`http://localhost:${port}/`, async (page) => {
         await page.getByRole('link', { name: 'Tasks' }).click();
         await page.waitForURL(`http://localhost:${tasksPort}/`);
-        await page.goBack();
-        await page.getByRole('link', { name: 'Expander' }).click();
-        await page.waitForURL(`http://localhost:${expanderPort}/`);
-        await expect.poll(() => page.title()).toBe('Shorten URL Expand');
-      });
-    });
-
-    test('a task is added and finished', async () => {
-      const title = `by hand ${randomUUID()}`;
-      await visit(`http://tasks.localhost:${stack().port}/`, async (page) => {
         const item = page.locator('li[id^="task-"]').filter({ hasText: title });
         await page.getByRole('textbox').first().fill(title);
         await page.keyboard.press('Enter');
@@ -49,7 +40,7 @@ export function browserWalk(stack: () => TestStack): void {
       });
     });
 
-    test('the expander can be installed, and then opens a link that another app shares', async () => {
+    test('the expander can be installed, and opens links that other apps share', async () => {
       const { expanderPort, shortener } = stack();
       await visit(`http://localhost:${expanderPort}/`, async (page) => {
         const devtools = await page.context().newCDPSession(page);
@@ -67,12 +58,11 @@ export function browserWalk(stack: () => TestStack): void {
       });
     });
 
-    test('a link through two redirects shows its chain', async () => {
+    test('the expander shows the chain of a link', async () => {
       const { port, shortener } = stack();
       await visit(`http://expander.localhost:${port}/`, async (page) => {
         await page.getByRole('textbox').fill(`${shortener}/chain/2`);
         await page.keyboard.press('Enter');
-        // Hops of one site are folded.
         const text = () => page.locator('main').textContent();
         for (const hop of ['/chain/2', '/chain/1', '/chain/0']) await expect.poll(text).toContain(hop);
       });

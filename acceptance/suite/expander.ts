@@ -2,20 +2,20 @@ import { send, sendRaw, type TestResponse } from '@longhand/shared/testing/send.
 import { describe, expect, test } from 'vitest';
 import type { TestStack } from '../testing/test-stack.ts';
 
-/** Checks the expander through the proxy. */
+/** The rules of the expander behind the proxy. */
 export function expanderRules(stack: () => TestStack): void {
   const get = (path: string, options = {}) => send(stack().expanderPort, path, options);
   const api = (u: string, more = '') => get(`/api?u=${encodeURIComponent(u)}${more}`);
   const link = (path: string) => `${stack().shortener}${path}`;
 
-  describe('Headers of every response of the expander', () => {
+  describe('The headers of the expander', () => {
     const responses: Record<string, () => Promise<TestResponse>> = {
       'the page': () => get('/'),
       'an expansion': () => api(link('/chain/1')),
-      'a call': () => api(link('/chain/1'), '&cb=f'),
-      'a call with an error': () => api('http://10.0.0.1/', '&cb=f&err=g'),
+      JSONP: () => api(link('/chain/1'), '&cb=f'),
+      'JSONP with an error': () => api('http://10.0.0.1/', '&cb=f&err=g'),
       'an expansion as JSON': () => api(link('/chain/1'), '&format=json'),
-      'the description': () => get('/openapi.json'),
+      'the OpenAPI description': () => get('/openapi.json'),
       '404': () => get('/nowhere'),
       '502 of the application': () => api(link('/reset')),
       '413 of the proxy': () => get('/', { method: 'POST', body: 'x'.repeat(65_537) }),
@@ -24,8 +24,8 @@ export function expanderRules(stack: () => TestStack): void {
       '405 of the proxy': () => get('/', { method: 'TRACE' }),
       '400 of the proxy': () => get('/..'),
     };
-    describe.each(Object.entries(responses))('%s', (name, response) => {
-      test('has X-Power-By, Content-Type and a strict Content-Security-Policy', async () => {
+    describe.each(Object.entries(responses))('for %s', (name, response) => {
+      test('include X-Power-By, Content-Type and a strict Content-Security-Policy', async () => {
         const { status, headers, headerCount } = await response();
         expect(status).toBe(Number(/^\d{3}/.exec(name)?.[0] ?? 200));
         expect(headers['x-power-by']).toBe('Longhand');
@@ -33,12 +33,12 @@ export function expanderRules(stack: () => TestStack): void {
         expect([headerCount('x-power-by'), headerCount('content-type')]).toEqual([1, 1]);
         expect(headers['content-security-policy']).toMatch(/default-src 'none'/);
         expect(headers['content-security-policy']).not.toContain('unsafe');
-        // A call must run as a script.
-        expect(headers['x-content-type-options']).toBe(name.startsWith('a call') ? undefined : 'nosniff');
+        // JSONP must run as a script.
+        expect(headers['x-content-type-options']).toBe(name.startsWith('JSONP') ? undefined : 'nosniff');
       });
     });
 
-    test('are on the 400 for bytes that are not HTTP too', async () => {
+    test('are also on a 400 for bytes that are not HTTP', async () => {
       const response = await sendRaw(stack().expanderPort, 'not HTTP at all\r\n\r\n');
       expect(response).toMatch(/^HTTP\/1\.1 400 /);
       expect(response).toMatch(/^X-Power-By: Longhand\r$/m);
@@ -46,13 +46,13 @@ export function expanderRules(stack: () => TestStack): void {
     });
   });
 
-  test.each<[code: string, status: number, u: () => string]>([
-    ['target_refused', 403, () => link('/location?to=http://10.0.0.1/')],
-    ['request_failed', 502, () => link('/reset')],
-    ['timeout', 504, () => link('/hang')],
-  ])("%s is %i and the expander's own sentence, with and without `cb`", async (_, status, u) => {
+  test.each([
+    ['target_refused', 403, '/location?to=http://10.0.0.1/'],
+    ['request_failed', 502, '/reset'],
+    ['timeout', 504, '/hang'],
+  ])("the proxy passes on the expander's own text for %s (%i), also with `cb`", async (_, status, path) => {
     for (const cb of ['', '&cb=show']) {
-      const response = await api(u(), cb);
+      const response = await api(link(path), cb);
       expect(response.status).toBe(status);
       expect(response.body).toMatch(/^[\x20-\x7e]{10,}$/);
       expect(response.body).not.toMatch(/[<>]|show\(/);

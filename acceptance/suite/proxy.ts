@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { headOf, send, sendRaw } from '@longhand/shared/testing/send.ts';
 import { describe, expect, test, vi } from 'vitest';
 import { openSession } from '../testing/session.ts';
@@ -10,65 +9,47 @@ const documentPaths = [
   ...['install', 'configuration', 'operate', 'api', 'changelog'].map((name) => `docs/${name}`),
 ];
 
-/** The rules of the proxy. */
+/** The rules of the proxy in front of both applications. */
 export function proxyRules(stack: () => TestStack): void {
   const index = (path = '/', options = {}) =>
     send(stack().port, path, { host: `elsewhere.example:${stack().port}`, ...options });
 
-  describe('Any other host name', () => {
-    test('gets a page with links to both applications, by their ports on this host, and to the documents', async () => {
+  describe('Under another host name', () => {
+    test('the front page links to the ports of both applications on this host, and to the documents', async () => {
       const { expanderPort, tasksPort } = stack();
       const { status, headers, body } = await index();
       expect([status, headers['content-type']]).toEqual([200, 'text/html']);
+      expect(headers['content-security-policy']).toMatch(/^default-src 'none'/);
       const links = [...body.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, href = '']) => href);
-      const [expander, tasks, ...documents] = links;
-      expect([expander, tasks]).toEqual([
-        `http://elsewhere.example:${expanderPort}/`,
-        `http://elsewhere.example:${tasksPort}/`,
-      ]);
-      expect(documents).toEqual(documentPaths.slice(1));
+      const ports = [expanderPort, tasksPort].map((port) => `http://elsewhere.example:${port}/`);
+      expect(links).toEqual([...ports, ...documentPaths.slice(1)]);
     });
 
-    test.each(['/', '/longhand/'])(
-      'serves the documents, and all their links lead somewhere: %s',
-      async (front) => {
-        for (const path of documentPaths) {
-          const port = front === '/' ? stack().port : stack().tasksPort;
-          const { status, headers, body } = await send(port, front + path);
-          expect([path, status, headers['content-type']]).toEqual([path, 200, 'text/html']);
-          const links = [...body.matchAll(/href="(?!data:|http)([^"]+)"/g)].map(([, href = '']) => href);
-          const base = `http://localhost${front}${path}`;
-          for (const { pathname, hash } of links.map((href) => new URL(href, base))) {
-            const target = await send(port, pathname);
-            expect([path, pathname, target.status]).toEqual([path, pathname, 200]);
-            if (hash) expect(target.body).toContain(`id="${hash.slice(1)}"`);
-          }
+    test.each(['/', '/longhand/'])('the documents are at %s, and their links work', async (front) => {
+      for (const path of documentPaths) {
+        const port = front === '/' ? stack().port : stack().tasksPort;
+        const { status, headers, body } = await send(port, front + path);
+        expect([path, status, headers['content-type']]).toEqual([path, 200, 'text/html']);
+        const links = [...body.matchAll(/href="(?!data:|http)([^"]+)"/g)].map(([, href = '']) => href);
+        const base = `http://localhost${front}${path}`;
+        for (const { pathname, hash } of links.map((href) => new URL(href, base))) {
+          const target = await send(port, pathname);
+          expect([path, pathname, target.status]).toEqual([path, pathname, 200]);
+          if (hash) expect(target.body).toContain(`id="${hash.slice(1)}"`);
         }
-      },
-    );
+      }
+    });
 
-    test('no header can inject markup into the page', async () => {
+    test('Host cannot inject markup into the page', async () => {
       const response = await sendRaw(
         stack().port,
         'GET / HTTP/1.1\r\nHost: a"><b>.example\r\nConnection: close\r\n\r\n',
       );
       expect(response).not.toContain('<b>');
     });
-
-    test.each(['/', '/nowhere', '/docs/api'])(
-      'the Content-Security-Policy of %s allows its style and nothing else',
-      async (path) => {
-        const { headers, body } = await index(path);
-        const style = /<style>(.*?)<\/style>/s.exec(body)?.[1] ?? '';
-        const hash = createHash('sha256').update(style).digest('base64');
-        expect(headers['content-security-policy']).toMatch(
-          new RegExp(`style-src [^;]*'sha256-${RegExp.escape(hash)}'; img-src data:; base-uri 'none'`),
-        );
-      },
-    );
   });
 
-  test('every response has one request id of its own; none comes from a client', async () => {
+  test('the proxy gives every response a request id, and ignores those of clients', async () => {
     const { expanderPort, tasksPort } = stack();
     const ids = new Set<unknown>();
     const headers = { 'X-Request-Id': 'mine' };
@@ -87,54 +68,39 @@ export function proxyRules(stack: () => TestStack): void {
     expect(ids.size).toBe(responses.length);
   });
 
-  test('an error page cannot be requested: its path leads to the application', async () => {
+  test('the paths of error pages lead to the application', async () => {
     for (const path of ['/error', '/x/%2e%2e/error', '/error.html']) {
       expect((await send(stack().expanderPort, path)).body).toBe('Page Not Found!');
     }
     expect((await send(stack().expanderPort, '/%2e%2e/error')).status).toBe(400);
   });
 
-  test.each<[string, Record<string, string>]>([
-    ['identity', {}],
-    ['gzip', { 'Accept-Encoding': 'gzip' }],
-    ['gzip, JSON', { 'Accept-Encoding': 'gzip', Accept: 'application/json' }],
-  ])('HEAD has all headers of GET, and a 304 the ETag and Vary of its 200: %s', async (_, headers) => {
+  test.each(['text/html', 'application/json'])('HEAD equals GET, and a 304 the 200: %s', async (Accept) => {
     const { expanderPort, tasksPort, shortener } = stack();
-    const session = openSession(tasksPort);
-    await session.add('ö'.repeat(400));
-    const [{ _id } = { _id: '' }] = await session.tasks();
-    const link = (path: string) => encodeURIComponent(shortener + path);
-    const asked: [number, string[]][] = [
-      [
-        tasksPort,
-        ['/', '/tasks', `/tasks/${_id}`, '/tasks/export', '/public/style.css', '/openapi.json', '/nothing'],
-      ],
-      [
-        expanderPort,
-        ['/', `/api?u=${link('/chain/1')}`, `/api/chain?u=${link(`/chain/0?${'x'.repeat(2_000)}`)}`],
-      ],
+    await openSession(tasksPort).add('ö'.repeat(400));
+    const link = encodeURIComponent(`${shortener}/chain/0?${'x'.repeat(2_000)}`);
+    const tasks = ['/', '/tasks', '/tasks/export', '/public/style.css', '/openapi.json', '/nothing'];
+    const expander = ['/', `/api?u=${link}`, `/api/chain?u=${link}`];
+    const requests = [
+      ...tasks.map((path) => ({ port: tasksPort, path })),
+      ...expander.map((path) => ({ port: expanderPort, path })),
     ];
-    for (const [port, path] of asked.flatMap(([port, paths]) => paths.map((path) => [port, path] as const))) {
+    for (const { port, path } of requests) {
       const ask = async (method: string, more = {}) => {
-        const options = {
-          method,
-          headers: { Cookie: 'session=AAAAAAAAAAAAAAAAAAAAAA', ...headers, ...more },
-        };
-        const { vary = '', ...head } = headOf(await send(port, path, options));
-        // A cached response ages.
+        const Cookie = 'session=AAAAAAAAAAAAAAAAAAAAAA';
+        const headers = { Cookie, Accept, 'Accept-Encoding': 'gzip', ...more };
+        const { vary = '', ...head } = headOf(await send(port, path, { method, headers }));
+        // The lifetime of a cached response shrinks.
         const lifetime = `${head['cache-control']}`.replace(/\d+/, 'seconds');
         return { ...head, 'cache-control': lifetime, vary: `${vary}`.toLowerCase().split(', ').toSorted() };
       };
+      // nginx sends a response before it caches it.
       await ask('GET');
-      // nginx sends a response before it has cached it.
-      const get = await vi.waitFor(
-        async () => {
-          const get = await ask('GET');
-          expect([path, await ask('HEAD')]).toEqual([path, get]);
-          return get;
-        },
-        { timeout: 10_000 },
-      );
+      const get = await vi.waitFor(async () => {
+        const get = await ask('GET');
+        expect([path, await ask('HEAD')]).toEqual([path, get]);
+        return get;
+      }, 10_000);
       expect([path, get.vary]).toEqual([path, [...new Set(get.vary)]]);
       const etag = 'etag' in get && get.status === 200 ? get.etag : undefined;
       for (const known of etag ? [etag, '*'] : [])
@@ -148,11 +114,12 @@ export function proxyRules(stack: () => TestStack): void {
   test.each(['bytes=0-1', 'bytes=0-1,3-4', 'bytes=0-0,-1,5-6', 'bytes=999999-', 'bytes=x', 'lines=1-2'])(
     'a public file ignores Range: %s',
     async (Range) => {
-      for (const encoding of ['identity', 'gzip']) {
-        const options = { headers: { Range, 'Accept-Encoding': encoding } };
-        const { status, headers } = await send(stack().tasksPort, '/public/style.css', options);
-        expect([status, headers['content-type']]).toEqual([200, expect.stringMatching(/^text\/css/)]);
-      }
+      const headers = { Range, 'Accept-Encoding': 'gzip' };
+      const response = await send(stack().tasksPort, '/public/style.css', { headers });
+      expect([response.status, response.headers['content-type']]).toEqual([
+        200,
+        expect.stringMatching(/^text\/css/),
+      ]);
     },
   );
 

@@ -1,4 +1,4 @@
-/** The stack that `make kubernetes` has made in the cluster of the current context. */
+/** The stack that `make kubernetes` created in the current cluster. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,50 +12,38 @@ const overlays = join(deploy, 'kubernetes', 'overlays');
 
 /** Runs `kubectl` in the namespace of the stack, and returns its output. */
 export async function kubectl(...args: string[]): Promise<string> {
-  const options = { maxBuffer: 2 ** 28 };
-  return (await run('kubectl', ['--namespace', 'longhand', ...args], options)).stdout.trim();
+  return (await run('kubectl', ['--namespace', 'longhand', ...args], { maxBuffer: 2 ** 28 })).stdout.trim();
 }
 
 export type Deployed = 'proxy' | 'expander' | 'tasks';
 export type Workload = Deployed | 'expander-cache' | 'tasks-store';
 
-export interface Pod {
-  /** As kubectl expects it: `pod/…`. */
-  name: string;
-  address: string;
-}
-
-/** The pods of a service, oldest first, including those that are terminating. */
-export async function pods(service: Workload): Promise<Pod[]> {
+/** The pods of a service, oldest first, including terminating ones: `name` is `pod/…`, as kubectl expects it. */
+export async function pods(service: Workload): Promise<{ name: string; address: string }[]> {
   const oldestFirst = '--sort-by=.metadata.creationTimestamp';
+  const columns = '--output=custom-columns=:.metadata.name,:.status.podIP';
   const selector = `--selector=app.kubernetes.io/name=${service}`;
-  const { items } = JSON.parse(await kubectl('get', 'pods', selector, oldestFirst, '--output=json'));
-  return items.map(({ metadata, status }: Listed) => ({
-    name: `pod/${metadata.name}`,
-    address: status.podIP ?? '',
+  const listed = await kubectl('get', 'pods', '--no-headers', selector, oldestFirst, columns);
+  return [...listed.matchAll(/(\S+) +(\S+)/g)].map(([, name, address = '']) => ({
+    name: `pod/${name}`,
+    address,
   }));
 }
 
-/** The part of the API's description that we read. */
-interface Listed {
-  metadata: { name: string };
-  status: { podIP?: string };
-}
-
-/** Resolves once the rollout of the workload is complete. */
+/** Resolves once the rollout is complete. */
 export const rolledOut = (name: Workload) => {
   const kind = name === 'expander-cache' || name === 'tasks-store' ? 'statefulset' : 'deployment';
   return kubectl('rollout', 'status', '--timeout', '180s', `${kind}/${name}`);
 };
 
-/** Resolves once there are `replicas` pods, and all others have ended. */
+/** Resolves once each service has exactly `replicas` pods. */
 export async function scale(replicas: number, ...names: Deployed[]): Promise<void> {
   await kubectl('scale', `--replicas=${replicas}`, ...names.map((name) => `deployment/${name}`));
   for (const name of names) await rolledOut(name);
   for (const name of names) while ((await pods(name)).length !== replicas) await sleep(250);
 }
 
-/** Sends a signal, such as `KILL`, to the program of a pod, which is not process 1 of its PID namespace. */
+/** Sends a signal, such as `KILL`, to the program of a pod, which is not its process 1. */
 export async function signal(pod: string, name: string): Promise<void> {
   const program = `for p in /proc/[0-9]*; do pid=\${p#/proc/}
     if [ "$pid" != 1 ] && [ "$pid" != $$ ] && grep -q '^PPid:.0$' $p/status; then kill -${name} "$pid"; fi; done`;
@@ -63,11 +51,9 @@ export async function signal(pod: string, name: string): Promise<void> {
   await kubectl('exec', pod, '--', 'sh', '-c', program).catch(() => {});
 }
 
-/** Its ports and the log of its proxies. */
 export const cluster: Watched = {
   expanderPort: 30_081,
   tasksPort: 30_082,
-  /** The lines of all proxies. */
   async proxyLog() {
     const all = '--selector=app.kubernetes.io/name=proxy';
     return (await kubectl('logs', all, '--tail=20000')).split('\n');
@@ -75,8 +61,7 @@ export const cluster: Watched = {
 };
 
 /**
- * The stack of the overlay `load`, with one replica of each service, for the acceptance suite; `stop` goes back to the
- * overlay `local`.
+ * Applies the overlay `load` with one replica of each service, for the acceptance suite. `stop` applies `local` again.
  */
 export async function applyStack(): Promise<TestStack & { stop(): Promise<void> }> {
   const { stdout: image } = await run(join(deploy, 'kubernetes/build.sh'), ['shortener']);

@@ -1,4 +1,3 @@
-/** The stack of docker-compose.yml as a separate project, for tests and rehearsals. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -13,10 +12,10 @@ import type { TestStack } from './test-stack.ts';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
 
-/** Signals the program of a container. Process 1 is the init: Docker takes a signal to it as a request to stop. */
+/** Signals the program of a container. Docker would treat a signal to its init as a stop. */
 export async function signal(container: string, name: string): Promise<void> {
   const command = `kill -${name} $(cat /proc/1/task/1/children)`;
-  // Fails when the container exits before the command does.
+  // Fails if the container exits first.
   await docker('exec', container, 'sh', '-c', command).catch(() => {});
 }
 
@@ -25,10 +24,9 @@ export const addressOf = (container: string, network: string): Promise<string> =
   docker('inspect', container, '--format', `{{(index .NetworkSettings.Networks "${network}").IPAddress}}`);
 
 /**
- * The networks of docker-compose.yml with addresses that no other test has. Docker's own pools have room for 31 networks,
- * and a stack needs six.
+ * The networks of docker-compose.yml, at addresses of this test alone: Docker's own pools have room for 31 networks.
  *
- * @param port one that `freePort` has reserved.
+ * @param port a port from `freePort`.
  */
 export function ownNetworks(port: number) {
   const { networks } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'));
@@ -39,10 +37,9 @@ export function ownNetworks(port: number) {
 export type ComposedStack = Awaited<ReturnType<typeof startComposed>>;
 
 /**
- * Starts a project on free ports, with a local shortener that its expander may contact; `stop` removes everything.
+ * Starts a project on free ports, with a local shortener that its expander may contact. `stop` removes everything.
  *
- * @param options.files the compose files.
- * @param options.before services to start before the others.
+ * @param options.before services to start first.
  * @param options.scale options of `docker compose up`.
  */
 export async function startComposed({
@@ -62,12 +59,10 @@ export async function startComposed({
   /** Runs `docker compose` and returns its output. */
   const compose = async (...args: string[]): Promise<string> =>
     (await run('docker', ['compose', ...args], { cwd: root, env, maxBuffer: 2 ** 26 })).stdout.trim();
-  /** The ids of the running containers of a service, sorted. `docker compose ps` would take 0.1 s of CPU. */
+  /** The ids of the running containers of a service, sorted. `docker compose ps` would use 0.1 s of CPU. */
   const containers = async (service: string): Promise<string[]> => {
-    const labels = { project, service, oneoff: 'False' };
-    const filters = Object.entries(labels).map(
-      ([name, value]) => `--filter=label=com.docker.compose.${name}=${value}`,
-    );
+    const labels = [`project=${project}`, `service=${service}`, 'oneoff=False'];
+    const filters = labels.map((label) => `--filter=label=com.docker.compose.${label}`);
     const ids = await docker('ps', '--quiet', '--no-trunc', ...filters);
     return ids.split('\n').filter(Boolean).toSorted();
   };
@@ -77,7 +72,7 @@ export async function startComposed({
   };
   try {
     await compose('up', '--build', '--wait', 'shortener', ...before);
-    // Only its address: the network may be one whose addresses a test expects to be refused.
+    // Only this address, because tests expect the guard to refuse others.
     env.EXPANDER_ALLOWED_NETWORKS = `${await addressOf(await first('shortener'), `${project}_egress`)}/32`;
     await compose('up', '--build', '--wait', ...scale, 'proxy');
   } catch (error) {

@@ -13,7 +13,7 @@ import { freePorts } from '@longhand/shared/testing/free-port.ts';
 /** The names in the examples. */
 export const frontNames = { expander: 'expand.example.org', tasks: 'tasks.example.org' };
 
-/** Ports of 127.0.0.1, and the folder with the certificate. Only Caddy has an example with oauth2-proxy, on `signOn`. */
+/** Ports of 127.0.0.1, and the folder with the certificate. Only Caddy's example has oauth2-proxy, on port `signOn`. */
 type Where = { https: number; http: number; proxy: number; folder: string; signOn?: number | undefined };
 
 /** A file of deploy/fronts. */
@@ -31,7 +31,7 @@ async function caddy({ https, http, proxy, folder, signOn }: Where) {
   return ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')];
 }
 
-/** Writes the example of each program with the ports, certificates and folders of a test; returns the command. */
+/** Each function adapts its example to the ports and folders of a test, and returns the command. */
 const programs = {
   caddy,
   async nginx({ https, http, proxy, folder }: Where) {
@@ -69,13 +69,13 @@ export type FrontName = keyof typeof programs;
 
 const env = () => ({ ...process.env, PATH: searchPath(process.env) });
 
-/** Whether the program is on this machine. */
+/** Whether the program is installed. */
 export const hasFront = (name: string) => !spawnSync(name, ['--version'], { env: env() }).error;
 
 /**
- * Starts a program that terminates TLS, with its example of deploy/fronts, in front of the proxy on the port `proxy`.
+ * Starts a program that terminates TLS in front of the proxy on port `proxy`, with its example in deploy/fronts.
  *
- * @returns its ports, and `ca`, the certificate that clients trust.
+ * @returns its ports, and `ca`, the certificate to trust.
  */
 export async function startFront(name: FrontName, proxy: number, signOn?: number) {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-front-'));

@@ -1,4 +1,3 @@
-/** Releases of this repository in a local registry. */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { symlinkSync, writeFileSync } from 'node:fs';
@@ -9,7 +8,7 @@ import { freePort } from '@longhand/shared/testing/free-port.ts';
 const root = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
-/** The command of the installed Distribution registry: `registry` from Go, `docker-registry` from Debian. */
+/** The installed Distribution registry: `registry` from Go, or `docker-registry` from Debian. */
 export const registryProgram = ['registry', 'docker-registry'].find(
   (name) => spawnSync(name, ['--version']).status === 0,
 );
@@ -32,7 +31,7 @@ export async function startRegistry(folder: string) {
 }
 
 /**
- * Releases a commit from a clone in `folder`, which is created, and pushes its images to the registry at `address`.
+ * Releases a commit from a new clone in `folder` to the registry at `address`.
  *
  * @returns the path of its compose.yaml.
  */

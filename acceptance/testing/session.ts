@@ -1,13 +1,12 @@
 import { type RequestOptions, send } from '@longhand/shared/testing/send.ts';
 
-/** A client of the tasks on `port` of 127.0.0.1 that keeps its cookies. All its requests have the `options`. */
+/** A client of tasks on `port` of 127.0.0.1 that keeps its cookies. All its requests have the `options`. */
 export function openSession(
   port: number,
   host = `127.0.0.1:${port}`,
   { headers: own, ...given }: RequestOptions = {},
 ) {
   const cookies = new Map<string, string>();
-  /** The cookies, for a `Cookie` header. */
   const cookie = () => [...cookies.values()].join('; ');
   const get = async (path: string, options: RequestOptions = {}) => {
     const headers = { Cookie: cookie(), ...own, ...options.headers };
@@ -16,9 +15,9 @@ export function openSession(
       cookies.set(cookie.replace(/=.*/, ''), cookie.replace(/;.*/, ''));
     return response;
   };
-  /** Reads `_csrf` from the form on the main page. */
+  /** Reads `_csrf` from the form. */
   const token = async () => /name="_csrf" value="([^"]+)"/.exec((await get('/')).body)?.[1] ?? '';
-  /** Submits any fields to `POST /task`. */
+  /** Submits fields to `POST /task`. */
   const post = (fields: Record<string, string>) =>
     get('/task', {
       method: 'POST',
@@ -30,7 +29,6 @@ export function openSession(
     token,
     cookie,
     post,
-    /** Submits the form of the main page. */
     add: async (title: string) => post({ title, _csrf: await token() }),
     /** The tasks of the first page. */
     async tasks(): Promise<{ _id: string; title: string }[]> {

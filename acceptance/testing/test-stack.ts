@@ -10,7 +10,7 @@ export interface TestStack {
   readonly tasksPort: number;
   /** The URL of a local shortener, as the expander reaches it. */
   readonly shortener: string;
-  /** At least the last minute of the proxy's access log, as JSON lines. */
+  /** The proxy's access log, at least of the last minute, as JSON lines. */
   proxyLog(): Promise<string[]>;
   /** Kills a service with SIGKILL. */
   kill(service: ServiceName): Promise<void>;

@@ -2,17 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { startLoad } from '@longhand/loadtest/load-generator.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { send } from '@longhand/shared/testing/send.ts';
-import { expect } from 'vitest';
 import { openSession } from './session.ts';
 import type { TestStack } from './test-stack.ts';
 
-/** The part of a stack that a load needs. */
 export type Watched = Pick<TestStack, 'expanderPort' | 'tasksPort' | 'proxyLog'>;
 
-/** The connections of a load that adds tasks. */
+/** Connections that add tasks. */
 export const writers = 4;
 
-/** Milliseconds between two requests of a connection. Without a pause, the load slows other tests down. */
+/** Milliseconds between two requests of a connection, so that the load does not slow other tests. */
 export const considerate = rounds({ short: 40, long: 0 });
 
 /** Adds tasks through the proxy on `port`. */
@@ -29,18 +27,15 @@ export async function addTasks(port: number, connections: number) {
 }
 
 /**
- * Adds tasks over `writers` connections and reads from the expander over four, while `change` runs and for at least
- * `least` requests.
- *
- * @returns the number of requests, and the failed ones.
+ * Adds tasks over `writers` connections and reads from the expander over four, while `change` runs and for at least 30,000
+ * requests.
  */
-export async function underLoad(stack: Watched, change: () => Promise<unknown>, least = 30_000) {
-  const start = Date.now();
+export async function underLoad(stack: Watched, change: () => Promise<unknown>) {
   const writes = await addTasks(stack.tasksPort, writers);
-  // The expander answers 404 itself, and no rate limit applies.
+  // A 404 has no rate limit.
   const read = (i: number) => ({ url: `http://127.0.0.1:${stack.expanderPort}/${i}`, expected: 404 });
   const reads = startLoad(read, { connections: 4 });
-  const enough = reads.completed(least);
+  const enough = reads.completed(30_000);
   const end = async () => [...(await writes.stop()), ...(await reads.stop())];
   try {
     await writes.completed(100);
@@ -50,14 +45,10 @@ export async function underLoad(stack: Watched, change: () => Promise<unknown>, 
     await end();
   }
   const requests = await end();
-  const failures = requests.filter(({ right }) => !right);
-  const seconds = Math.round((Date.now() - start) / 1_000);
-  const test = expect.getState().currentTestName;
-  console.log(`${test}: ${requests.length} requests, ${failures.length} failures, ${seconds} s`);
-  return { requests: requests.length, failures };
+  return { requests: requests.length, failures: requests.filter(({ right }) => !right) };
 }
 
-/** Returns the number of replicas that respond to requests on `port`, according to the access log. */
+/** The number of replicas that respond to requests on `port`, according to the access log. */
 export async function replicasThatServe(stack: Watched, port: number): Promise<number> {
   const needle = `/spread-${randomUUID()}`;
   await Promise.all(Array.from({ length: 60 }, (_, i) => send(port, `${needle}?u=${i}`)));

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { pause, type RehearsedStack } from '../containers.ts';
 import { row } from '../rehearse.ts';
 
-/** What the expander logs when its cache goes down or comes back. */
+/** The log lines of the expander for a state change of its cache. */
 const changes = /redis is (?:away|back)|the cache in Redis (?:did not answer|answers again)/;
 
 const cache = 'expander-cache';
@@ -11,7 +11,7 @@ const usual = ['64mb', 'allkeys-lfu'];
 const limit = (stack: RehearsedStack, [memory = '', policy = '']: string[]) =>
   stack.redis(cache, 'CONFIG', 'SET', 'maxmemory', memory, 'maxmemory-policy', policy);
 
-/** Each fault, and the number of state changes that it causes. A relay causes two when it starts, and two when it ends. */
+/** Each fault, and the number of its state changes. A relay causes two at its start and two at its end. */
 const faults: [string, number, (stack: RehearsedStack) => Promise<unknown>][] = [
   ['cache-killed', 2, (stack) => stack.kill(cache).then(() => pause(1))],
   ['cache-hung', 2, (stack) => stack.hang(5, cache)],

@@ -4,7 +4,7 @@ import { type Drill, row } from '../rehearse.ts';
 
 const services = ['expander', 'tasks'] as const;
 
-/** Terminates services one by one, `rounds` times each, and waits for their restart. */
+/** Terminates services in turn, `rounds` times each, and waits for their restart. */
 async function terminate(stack: RehearsedStack, drill: Drill, rounds: number, ...some: readonly Service[]) {
   for (let round = 0; round < rounds; round++) {
     for (const service of some) {
@@ -50,4 +50,29 @@ row('replica-cut-off', async ({ stack, rehearse }) => {
   expect(seen.lastFailed()).toBeLessThan(3);
   expect(seen.slowest('read', 'write')).toBeLessThan(3);
   expect(seen.slowest('hot', 'miss')).toBeLessThan(11);
+});
+
+const emptyCaches = 'rm -rf answers/*';
+
+row('proxy-killed', async ({ stack, rehearse }) => {
+  const seen = await rehearse(async (drill) => {
+    drill.began = await stack.kill('proxy');
+    await pause(1);
+  });
+  expect(seen.lastSentThatFailed('began')).toBeLessThan(2);
+});
+
+row.for<[string, (stack: RehearsedStack) => Promise<unknown>]>([
+  ['proxy-cache-lost', (stack) => stack.inside('proxy', emptyCaches).then(() => pause(3))],
+  [
+    'proxy-cache-read-only',
+    async (stack) => {
+      await stack.inside('proxy', `${emptyCaches}; chmod 500 answers`);
+      await pause(4);
+      await stack.inside('proxy', 'chmod 700 answers');
+    },
+  ],
+  ['names-gone', (stack) => stack.loseNames(10)],
+])('%s', async ([, fault], { stack, rehearse }) => {
+  expect((await rehearse(() => fault(stack))).failed()).toBe('');
 });

@@ -8,17 +8,17 @@ import { type Drill, row } from '../rehearse.ts';
 /** Hostile links of the shortener. */
 const targets = ['/hang', '/endless', '/headers/1000000', '/reset', '/malformed', '/loop', '/delay/60000'];
 
-/** Bytes from clients that are slow, never read, or send garbage, and the number of their connections. */
+/** The bytes of hostile clients, and the number of their connections. */
 const clients: readonly (readonly [string, number])[] = [
   ['GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ', 300],
   ['GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n', 300],
   ['GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(20), 50],
   ['GET / HTTP/1.1\r\nHost: localhost\r\n\r\n\x00\xff garbage\r\n\r\n', 50],
-  // nginx refuses these as too long, and keeps each connection while it waits for the body.
+  // nginx refuses these requests as too long, and waits for their bodies.
   [`POST /?${'x'.repeat(31_000)} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n`, 1_500],
 ];
 
-/** A connection to tasks, whose errors are ignored. */
+/** Opens a connection to tasks, and ignores its errors. */
 function open(stack: RehearsedStack) {
   const { hostname, port } = new URL(stack.urls.tasks);
   return connect(Number(port), hostname).on('error', () => {});
@@ -31,7 +31,7 @@ function othersAreServed(seen: Drill) {
 }
 
 row('hostile-targets', async ({ stack, rehearse, annotate }) => {
-  // These requests come from the address of the load, and share its limits.
+  // These requests share the limits of the load, because they come from the same address.
   const [count, inFlight, rest] = [10_000, 150, 0.3];
   let [started, longest] = [0, 0];
   const statuses = new Map<number, number>();
@@ -65,7 +65,7 @@ row('hostile-clients', async ({ stack, rehearse, annotate }) => {
   });
   othersAreServed(seen);
   await annotate(`the proxy took ${memory} kB`);
-  // Half of what its container has.
+  // Half the memory of its container.
   expect(memory).toBeGreaterThan(0);
   expect(memory).toBeLessThan(256 * 1_024);
 });

@@ -18,19 +18,19 @@ const shortener = await startShortener();
 
 const page = readFileSync(join(import.meta.dirname, 'api.md'), 'utf8');
 
-/** The commands in the order of the page; after a `#`, what one prints, in which … is any text. */
+/** The commands on the page, and their output after a `#`, where … is any text. */
 const commands = [...page.matchAll(/^ {4}((?:curl|printf) .*?)(?: +# (.*))?$/gm)].map(
   ([, command = '', output = '']) => ({ command, output: /[{}/]/.test(output) ? output : '…' }),
 );
 
 const kept = useReplica();
 
-test('every command works as printed, on a list without tasks', { timeout: 120_000 }, async () => {
+test('every command works as printed on an empty list', { timeout: 120_000 }, async () => {
   expect(commands.length).toBeGreaterThan(14);
   const expander = await serving(testExpander().app);
   const folder = await mkdtemp(join(tmpdir(), 'longhand-api-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  /** The addresses of this test instead of those of the page. */
+  /** Replaces the page's addresses by those of this test. */
   const here = (text: string) =>
     text
       .replaceAll('http://localhost:8081/', expander.url)
@@ -52,7 +52,7 @@ test('every command works as printed, on a list without tasks', { timeout: 120_0
   }
 });
 
-test('every code of an error is in a table, and no other', () => {
+test('the tables list exactly the error codes', () => {
   const cells = [...page.matchAll(/^\| ((?:`[a-z_\d]+`,? ?)+) *\| +\d+ \|/gm)].map(([, cell = '']) => cell);
   const documented = cells.flatMap((cell) => cell.match(/[a-z_\d]+/g) ?? []);
   expect(documented.sort()).toEqual([...expanderCodes, 'empty', ...Object.keys(errorStatuses)].sort());
@@ -65,7 +65,7 @@ function fieldsUnder(heading: string): (string | undefined)[] {
   return [...table.matchAll(/^\| `(\w+)`/gm)].map(([, field]) => field);
 }
 
-test('every field of /api/chain is documented, and every documented field exists', async () => {
+test('the tables list exactly the fields of /api/chain', async () => {
   const wrapper = 'https://www.google.com/url?q=http%3A%2F%2Fend.example%2F';
   const app = scriptedApp({
     'http://s.example/': to(wrapper),

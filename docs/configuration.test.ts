@@ -17,7 +17,7 @@ const documented = new Map(
 
 const compose = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
 
-/** The names that the compose file takes from the environment. */
+/** The variables that the compose file uses. */
 const composed = compose.matchAll(/\$\{([A-Z_]+)/g).map(([, name]) => name as string);
 
 /** Every variable of the schemas, with its default. */
@@ -27,12 +27,12 @@ const defaults = {
   ...readTasksConfig({}),
 };
 
-test('every variable is documented, and every documented variable exists', () => {
+test('the page documents exactly the existing variables', () => {
   const known = new Set([...Object.keys(defaults), ...Object.keys(serviceVariables), ...composed]);
   expect([...documented.keys()].sort()).toEqual([...known].sort());
 });
 
-test('every documented name is known to its reader, and those of tools are', async () => {
+test('the check of the settings knows every documented variable, and those of tools', async () => {
   const tools = ['EXPANDER_URL', 'TASKS_URL', 'TASKS_DIRECT_URL', 'LONGHAND_REGISTRY', 'LONGHAND_VERSION'];
   const all = Object.fromEntries([...documented.keys(), ...tools].map((name) => [name, ' ']));
   const unknown = { TASKS_COLOUR: 'red', EXPANDER_COLOUR: 'red', LONGHAND_COLOUR: 'red' };
@@ -41,9 +41,12 @@ test('every documented name is known to its reader, and those of tools are', asy
   expect(found.toSorted()).toEqual(Object.keys(unknown).toSorted());
 });
 
-test.each(Object.entries(defaults))('the documented default of %s is the one in the code', (name, value) => {
-  expect(documented.get(name) ?? '').toBe(String(value ?? ''));
-});
+test.each(Object.entries(defaults))(
+  'the documented default of %s is the default in the code',
+  (name, value) => {
+    expect(documented.get(name) ?? '').toBe(String(value ?? ''));
+  },
+);
 
 test.each(['docker-compose.yml', 'Dockerfile'])('%s has the same defaults', (file) => {
   const text = readFileSync(join(root, file), 'utf8');

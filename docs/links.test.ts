@@ -15,7 +15,7 @@ const matches = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, found]) => found as string);
 const withoutCode = (text: string) => text.replace(/^ {4}.*$/gm, '').replace(/`[^`\n]*`/g, '');
 
-/** Whether a link, seen from `page`, leads to a file and, where it names one, to a heading in it. */
+/** Whether a link on `page` leads to a file, and its fragment to a heading there. */
 function leadsSomewhere(page: string, link: string): boolean {
   const [path = '', fragment] = link.split('#');
   const target = path === '' ? page : join(dirname(page), path);
@@ -28,7 +28,7 @@ function leadsSomewhere(page: string, link: string): boolean {
   );
 }
 
-/** Whether a path in a code span exists, seen from the page's folder or from the root. */
+/** Whether a path exists below the page's folder or the root. */
 const exists = (page: string, path: string) =>
   ['', dirname(page)].some((folder) => existsSync(join(root, folder, path)));
 

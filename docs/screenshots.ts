@@ -5,11 +5,11 @@ import { launchChromium } from '@longhand/shared/testing/chromium.ts';
 import { startTemporaryStack } from '../deploy/testing/temporary-stack.ts';
 import { scriptedApp, to } from '../expander/testing/scripted-web.ts';
 
-/** `make screenshots`: takes the pictures in the README, of the expander over a scripted web and of a real task list. */
+/** `make screenshots` takes the README's pictures: an expansion of scripted websites, and a real task list. */
 const shortUrl = 'https://sho.rt/walk';
 const campaign = 'https://news.example/r/48113?to=walk';
 const article = 'https://www.example.org/guides/a-walk-along-the-river';
-/** The websites respond as slowly as real ones. */
+/** The websites have realistic latencies. */
 const web = {
   get [shortUrl]() {
     return after(38, to(campaign));
@@ -55,7 +55,7 @@ for (const [name, url, height] of [
   await page.goto(url);
   const path = join(import.meta.dirname, 'images', `${name}.png`);
   const { length } = await page.screenshot({ path, caret: 'hide' });
-  // The README loads quickly.
+  // The README should load quickly.
   if (length > 60_000) throw new Error(`${path} has ${length} bytes, more than 60,000.`);
 }
 stop.abort();

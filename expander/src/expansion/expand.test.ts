@@ -123,19 +123,15 @@ describe('Expansion procedure, rule 6', () => {
 });
 
 describe('Expansion procedure, rule 7', () => {
-  test.each([null, undefined, 42])('a missing input raises a TypeError to the caller: %s', (input) => {
-    const { expand } = web({});
-    expect(() => expand(input as never, () => {})).toThrow(TypeError);
+  const url = 'http://a.example/';
+  test.each([
+    ...[null, undefined, 42].map((input) => ['input', input, () => {}]),
+    ...[null, undefined, 'callback'].map((callback) => ['callback', url, callback]),
+  ])('a missing %s raises a TypeError to the caller: %s, %s', (_, input, callback) => {
+    const { expand, asked } = web({});
+    expect(() => expand(input as never, callback as never)).toThrow(TypeError);
+    expect(asked).toEqual([]);
   });
-
-  test.each([null, undefined, 'callback'])(
-    'a missing callback raises a TypeError to the caller: %s',
-    (callback) => {
-      const { expand, asked } = web({});
-      expect(() => expand('http://a.example/', callback as never)).toThrow(TypeError);
-      expect(asked).toEqual([]);
-    },
-  );
 });
 
 describe('Expansion procedure, rule 8', () => {

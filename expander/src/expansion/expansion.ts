@@ -75,7 +75,6 @@ export interface FetchHopOptions {
   /** The `Cookie` header. Only this chain may use the response. */
   cookie?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** The client, for limits. */
   client?: string | undefined;
   /** The turns of all requests that wait for this hop. */
   turns?: { names(): IteratorObject<string> } | undefined;
@@ -110,7 +109,6 @@ export const clientOf = (turn: string) => turn.replace(/#.*/, '');
 export function createCounts() {
   const counts = new Map<string, number>();
   const count = (name: string) => counts.get(name) ?? 0;
-  /** @returns the new count. */
   const add = (name: string, change: 1 | -1) => {
     const now = count(name) + change;
     if (now > 0) counts.set(name, now);
@@ -120,12 +118,9 @@ export function createCounts() {
   return { count, add, names: () => counts.keys() };
 }
 
-/**
- * How a hop redirects: by its status, a `Refresh` header, a meta element, a wrapper that names its target in the URL, or HSTS.
- */
+/** How a hop redirects: by its status, a `Refresh` header, a meta element, a wrapper or HSTS. */
 export type HopKind = '301' | '302' | '303' | '307' | '308' | 'refresh' | 'meta' | 'wrapper' | 'hsts';
 
-/** One URL of a chain: its response, and how it redirects. */
 export interface Hop
   extends Omit<HopResponse, 'status' | 'method' | 'refresh' | 'setCookies' | 'strictTransport' | 'source'>,
     UnicodeHost {

@@ -84,9 +84,8 @@ const homes: readonly [RegExp, readonly string[]][] = [
 ];
 
 /**
- * The host that a reader may see instead, such as `apple.com` if all Cyrillic letters of a label look like Latin ones. Under the
- * domains of a script's home countries, names in that script are ordinary. Latin names cannot exist under a top-level domain
- * in one of these scripts.
+ * The host that a reader may see instead, such as `apple.com` if all letters of a label are Cyrillic lookalikes. A script is
+ * ordinary in its home countries. Under a top-level domain in such a script, Latin names cannot exist.
  *
  * @param own characters that look like themselves.
  * @returns null if no label consists of lookalikes and `own` characters only.

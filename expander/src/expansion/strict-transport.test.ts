@@ -33,16 +33,11 @@ test('a hop of kind hsts is not requested, does not count, and is as fresh as a 
   const expansion = await createExpand(follow).chain('https://a.example/', { follow: 'all' });
   expect(asked).toEqual(['https://a.example/', 'https://a.example/end']);
   expect(expansion).toMatchObject({ longUrl: 'https://a.example/end', redirectCount: 1 });
-  expect(expansion.hops).toMatchObject([
-    { kind: '301', status: 301 },
-    {
-      url: 'http://a.example/end',
-      kind: 'hsts',
-      status: null,
-      method: null,
-      location: 'https://a.example/end',
-    },
-    { kind: null, status: 200 },
+  const { hops } = expansion;
+  expect(hops.map(({ url, kind, status }) => [url, kind, status])).toEqual([
+    ['https://a.example/', '301', 301],
+    ['http://a.example/end', 'hsts', null],
+    ['https://a.example/end', null, 200],
   ]);
   expect(expansion.freshUntil).toBeLessThan(Date.now() + 601_000);
 });

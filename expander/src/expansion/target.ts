@@ -40,9 +40,8 @@ export function readTarget(input: string): Target {
     );
   }
   if (!url || !host.test(url.hostname)) {
-    throw new ExpansionError('invalid_url', `This is not a URL: ${shorten(printable(input.trim()))}`, {
-      reason: 'not_a_url',
-    });
+    const shown = printable(input.trim()).replace(/(?<=^.{100}).+/, '...');
+    throw new ExpansionError('invalid_url', `This is not a URL: ${shown}`, { reason: 'not_a_url' });
   }
   return { text: spelling(given, url), url };
 }
@@ -111,10 +110,6 @@ function withScheme(given: string): string {
 function spelling(given: string, url: URL): string {
   const text = printable(given);
   return plain.test(text) && !/[\t\n\r]/.test(given) ? text : printable(url.href);
-}
-
-function shorten(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 100)}...` : text;
 }
 
 /** Characters of the longest name (RFC 1035 section 2.3.4, without the root's dot). */

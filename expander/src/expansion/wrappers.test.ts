@@ -5,34 +5,25 @@ const target = 'https://example.com/a?b=c&d=e#f';
 const encoded = encodeURIComponent(target);
 
 describe('a wrapper names its target', () => {
+  const [outlook, proofpoint] = ['Outlook Safe Links', 'Proofpoint URL Defense'];
+  const safe = 'https://nam02.safelinks.protection.outlook.com';
+  const short = 'https://example.com/a';
   test.each([
+    [outlook, `${safe}/?url=${encoded}&data=05%7C02&sdata=x&reserved=0`, target],
+    [proofpoint, `https://urldefense.proofpoint.com/v1/url?u=${encoded}&k=x`, target],
     [
-      'Outlook Safe Links',
-      `https://nam02.safelinks.protection.outlook.com/?url=${encoded}&data=05%7C02&sdata=x&reserved=0`,
-      target,
+      proofpoint,
+      'https://urldefense.proofpoint.com/v2/url?u=https-3A__example.com_a-3Fb-2Dc&d=x',
+      `${short}?b-c`,
     ],
-    ['Proofpoint URL Defense', `https://urldefense.proofpoint.com/v1/url?u=${encoded}&k=x`, target],
-    [
-      'Proofpoint URL Defense',
-      'https://urldefense.proofpoint.com/v2/url?u=https-3A__example.com_a-3Fb-3Dc-2Dd&d=DwMF&c=x',
-      'https://example.com/a?b=c-d',
-    ],
-    [
-      'Proofpoint URL Defense',
-      'https://urldefense.com/v3/__https://example.com/a__;!!Abc!def$',
-      'https://example.com/a',
-    ],
+    [proofpoint, `https://urldefense.com/v3/__${short}__;!!Abc!def$`, short],
     // One "*" each for "?" and "#".
-    [
-      'Proofpoint URL Defense',
-      `https://urldefense.com/v3/__https://example.com/a*b=c*f__;${b64('?#')}!!Abc!def$`,
-      'https://example.com/a?b=c#f',
-    ],
+    [proofpoint, `https://urldefense.com/v3/__${short}*b=c*f__;${b64('?#')}!!Abc!def$`, `${short}?b=c#f`],
     // "**" and "B" for a run of three.
     [
-      'Proofpoint URL Defense',
-      `https://urldefense.us/v3/__https:/example.com/**Bx*__;${b64('äöü!')}!!Abc`,
-      'https://example.com/äöüx!',
+      proofpoint,
+      `https://urldefense.us/v3/__https:/example.com/a**Bx*__;${b64('äöü!')}!!Abc`,
+      `${short}äöüx!`,
     ],
     ['Google', `https://www.google.com/url?sa=t&url=${encoded}&usg=x`, target],
     ['Google', `https://www.google.co.uk/url?q=${encoded}`, target],

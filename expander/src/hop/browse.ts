@@ -62,9 +62,10 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
     };
     const turn = () => turns(new Set(waiting?.names().map(clientOf)), options.signal);
     let page: Promise<Found> | undefined;
-    const getPage = async () =>
-      interpret(url, await request(url, { ...options, ...asBrowsers(headers) }), 'GET', turn);
-    const get = () => (page ??= getPage());
+    const get = () =>
+      (page ??= request(url, { ...options, ...asBrowsers(headers) }).then((response) =>
+        interpret(url, response, 'GET', turn),
+      ));
     /** The response to GET if it may say more and arrives in time; else the response to HEAD. */
     const settled = async (head: Found): Promise<HopResponse> => {
       if (!head.isUncertain && !isRefusal(head)) return head.answer;

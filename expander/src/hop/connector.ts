@@ -14,11 +14,7 @@ export type Connect = (url: Pick<URL, 'protocol' | 'hostname' | 'port'>, onread:
 /** Bytes of all TLS sessions that are kept. One has 2 to 4 KiB, or more if its certificate is large. */
 const maxSessions = 4 * 1024 * 1024;
 
-/**
- * Opens connections with TCP no-delay on, and resumes TLS sessions: that halves the cost of the next connection to a host.
- *
- * @param lookup resolves names.
- */
+/** Opens connections with TCP no-delay on. Resumed TLS sessions halve the cost of the next connection to a host. */
 export function connector(lookup: LookupFunction, open = openSocket): Connect {
   const sessions = new LRUCache<string, Buffer>({
     maxSize: maxSessions,

@@ -39,9 +39,6 @@ export function percentEncoded(location: string | undefined): string | null {
   return copy.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** Some websites respond differently to scripts, or by language. */
-const preferences = ['Accept', 'text/html,application/xhtml+xml,*/*;q=0.8', 'Accept-Language', 'en'];
-
 /**
  * Sends requests to names whose addresses `guard` accepts; the layer `checkUrls` has checked the URL. The steps:
  *
@@ -56,6 +53,8 @@ export function guardedRequest(
   { guard, lookup, userAgent }: { guard: Guard; lookup: Lookup; userAgent: string },
   connect = connector,
 ) {
+  // Some websites respond differently to scripts, or by language.
+  const preferences = ['Accept', 'text/html,application/xhtml+xml,*/*;q=0.8', 'Accept-Language', 'en'];
   const headers = ['User-Agent', userAgent, 'CDN-Loop', cdnId, ...preferences];
   const client = httpClient(connect(guardedLookup(lookup, guard)), headers);
 

@@ -18,12 +18,8 @@ export function fileOf(url: URL, { headers }: ResponseHead): { name: string; siz
 const illegal = /["*/:<>?\\|\p{Cc}\p{Noncharacter_Code_Point}]|(?![\u200c\u200d])\p{Cf}|^[\s~]|[\s~]$/gu;
 
 function withoutDots(name: string): string {
-  return (
-    name
-      .replace(/^\.+/, '')
-      .replace(/(?<!\.)\.+$/, '')
-      .replace(illegal, '_') || 'download'
-  );
+  const inner = name.replace(/^\.+/, '').replace(/(?<!\.)\.+$/, '');
+  return inner.replace(illegal, '_') || 'download';
 }
 
 /** The last segment of the path. If there is a query, the type decides about the ending: a program may have made the file. */

@@ -14,8 +14,7 @@ const maxIdle = 256;
 const maxResting = 128;
 
 /**
- * An HTTP/1.1 client for heads and the beginnings of bodies. It keeps connections alive. Other layers limit the requests in
- * flight.
+ * An HTTP/1.1 client for heads and the beginnings of bodies. Other layers limit its requests in flight.
  *
  * Bytes after the response to a HEAD may be a body that should not be there, however late they arrive. A request that receives
  * such bytes is retried on a new connection. After that, each request to their origin gets a new connection.

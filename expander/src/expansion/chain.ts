@@ -66,7 +66,7 @@ export function followRedirects(fetchHop: FetchHop, times?: Times): FollowRedire
   };
 }
 
-/** The result of `expand`, or of `ended` if it throws an ExpansionError. Other errors are bugs. */
+/** Calls `expand`, and `ended` if that throws an ExpansionError. Other errors are bugs. */
 export async function untilError(
   expand: () => Promise<Expansion>,
   ended: (error: ExpansionError) => Expansion,
@@ -84,7 +84,7 @@ const loop: End = { code: 'loop', message: 'The redirects form a loop.' };
 function tooManyRedirects(maxRedirect: number): End {
   return {
     code: 'max_redirects',
-    message: `The limit is ${maxRedirect} redirect${maxRedirect === 1 ? '' : 's'}; this URL is where the next one leads.`,
+    message: `The limit is ${maxRedirect} redirect${maxRedirect === 1 ? '' : 's'}; this URL is the target of the next one.`,
   };
 }
 
@@ -128,7 +128,7 @@ function factsOf({ refresh: _, setCookies: __, strictTransport: ___, source: ___
   return facts;
 }
 
-/** Facts for a URL that is not requested. A wrapper always names the same target; a host may withdraw HSTS. */
+/** The facts of a hop without a request: of a wrapper (301), or for HSTS (307), which the host may withdraw. */
 function unrequested(status: 301 | 307) {
   const freshUntil = responseFreshUntil(status, {});
   return { status: null, method: null, addressFamily: null, freshUntil, cached: false } as const;

@@ -80,16 +80,6 @@ describe('a website that sets a cookie and redirects to itself', () => {
     expect((await chain('/')).end.code).toBe('loop');
     expect(asked).toEqual(['HEAD /', 'HEAD / a=1']);
   });
-
-  test('is followed up to the limit if every cookie is new', async () => {
-    let id = 0;
-    const { chain, asked } = await visited((_, response) => {
-      id += 1;
-      response.writeHead(302, { Location: '/', 'Set-Cookie': `id=${id}` }).end();
-    });
-    expect((await chain('/')).end.code).toBe('max_redirects');
-    expect(asked).toHaveLength(20);
-  });
 });
 
 describe('a response to a cookie', () => {

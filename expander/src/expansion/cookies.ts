@@ -3,18 +3,18 @@ import { Cookie, CookieJar, defaultPath, pathMatch } from 'tough-cookie';
 /** Bytes of a cookie's name and value that browsers accept (RFC 6265bis section 5.6). */
 const maxCookieSize = 4_096;
 
-/** The `Set-Cookie` fields of a chain that are read: their bytes, and their number. */
+/** Limits for the `Set-Cookie` fields of a chain: bytes and number. */
 const maxTotalSize = 32 * 1024;
 const maxFields = 300;
 
-/** A jar for one chain, empty at its start. */
+/** The cookie jar of one chain. */
 export function chainCookies() {
   let jar: CookieJar | undefined;
   let [size, fields] = [0, 0];
   return {
     /** The `Cookie` header for a request to `url`; empty if there is none. */
     header: (url: URL) => jar?.getCookieStringSync(url.href) ?? '',
-    /** Keeps the cookies of a response for `url`, as a browser does on a top-level navigation. */
+    /** Keeps the cookies of a response for `url`, like a browser on a top-level navigation. */
     keep(setCookies: readonly string[], url: URL) {
       for (const line of setCookies) {
         size += line.length;
@@ -31,10 +31,10 @@ export function chainCookies() {
 
 const sendable = /^[\t -~\u0080-\u00ff]*$/;
 
-/** Names that promise `Secure`. A cookie without a name must not look like one, because clients send its value alone. */
+/** Name prefixes that guarantee `Secure`. Clients send a value without a name alone, so it must not begin like this. */
 const prefixed = /^__(?:Secure|Host)-/i;
 
-/** Browsers refuse more than the library does (RFC 6265bis section 5.6). */
+/** Checks rules of browsers that the library lacks (RFC 6265bis section 5.6). */
 function isAcceptable(cookie: Cookie, url: URL): boolean {
   if (cookie.key === '' && prefixed.test(cookie.value)) return false;
   const size = Buffer.byteLength(cookie.key) + Buffer.byteLength(cookie.value);

@@ -2,7 +2,7 @@ import { aborted, ExpansionError } from './errors.ts';
 
 /** Milliseconds for one hop, including name lookup, connection and a second request by GET. */
 export const hopTime = 3_000;
-/** Milliseconds for a whole chain: less than the 10 s after which the proxy gives up. */
+/** Milliseconds for a whole chain: less than the proxy's 10 s. */
 export const chainTime = 8_000;
 
 const defaults = { hop: hopTime, chain: chainTime };
@@ -30,11 +30,11 @@ export function startDeadline(signal?: AbortSignal, times = defaults) {
     clearTimeout(chainTimer);
   };
   return {
-    /** Aborted when a hop or the chain times out, or when the caller's signal is aborted. */
+    /** Aborts when a hop or the chain times out, or the caller's signal aborts. */
     signal: controller.signal,
     /** Milliseconds since the start, without waits. */
     elapsed,
-    /** Starts the time of the hop to `url`. */
+    /** Starts the timeout of the hop to `url`. */
     startHop(url: URL) {
       host = url.host;
       if (hopTimer) hopTimer.refresh();

@@ -9,7 +9,7 @@ export const errorLifetimes = {
   overloaded: 0,
   rate_limited: 0,
   unknown_key: 0,
-  /** Only the log shows it: the client has left. */
+  /** The client has left, so only the log shows this code. */
   aborted: 0,
 };
 
@@ -19,7 +19,7 @@ export type ErrorCode = keyof typeof errorLifetimes;
 /** The codes that a response can have. */
 export const errorCodes = (Object.keys(errorLifetimes) as ErrorCode[]).filter((code) => code !== 'aborted');
 
-/** A stable, more exact reason. */
+/** A stable code for the exact reason. */
 export type ErrorReason =
   | ('not_a_url' | 'too_long')
   | ('private_address' | 'credentials' | 'port')

@@ -11,7 +11,7 @@ export interface Expand {
   (url: string, callback: Callback): void;
   /** Redirects followed before an expansion stops and returns the last location; 19 with `follow` = `all`. */
   maxRedirect: number;
-  /** The same expansion with the whole chain. */
+  /** Returns the whole chain. */
   chain(url: string, options?: ChainOptions): Promise<Expansion>;
   [promisify.custom](url: string): Promise<{ longUrl: string | null; redirectCount: number }>;
 }

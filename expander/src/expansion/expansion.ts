@@ -9,19 +9,19 @@ export type Follow = 'default' | 'all';
 /** Redirects that Chromium follows: it requests 20 URLs. Firefox requests one more. */
 export const browserLimit = 19;
 
-/** A reused connection: a response on it may be the late body to an earlier request. */
+/** A reused connection. A response on it may really be a late body to an earlier request. */
 export interface Source {
-  /** Whether unsolicited bytes arrived: then any of its responses may belong to another request. */
+  /** Whether unsolicited bytes arrived. Then each response on it may belong to another request. */
   hasStrayed: boolean;
 }
 
-/** Milliseconds after which a response is trusted if its connection received no unsolicited bytes. */
+/** Milliseconds to wait for unsolicited bytes before a response is trusted. */
 export const doubtTime = 1_000;
 
-/** Where a page sends its visitors by itself: by a `Refresh` header, or by `<meta http-equiv="refresh">`. */
+/** A redirect by a `Refresh` header or by `<meta http-equiv="refresh">`. */
 export interface Refresh {
   kind: 'refresh' | 'meta';
-  /** Resolved by the page's own rules (`<base href>`, encoding); empty for the page itself. */
+  /** Resolved by the rules of the page (`<base href>`, encoding); empty for the page itself. */
   url: string;
 }
 
@@ -31,32 +31,32 @@ export interface HopResponse {
   /** The `Location` header, its bytes beyond ASCII percent-encoded; null if there is none. */
   location: string | null;
   method: 'HEAD' | 'GET';
-  /** Bytes of the page that were read to look for a redirect. */
+  /** Bytes of the page that were read. */
   bytesRead?: number;
-  /** The title of the page, in one line and cut: untrusted text. */
+  /** The title of the page in one line, truncated: untrusted text. */
   title?: string;
   /** A file that a browser saves, or shows instead of a page. */
   file?: { name: string; size: number | null };
-  /** Whether a script of the page may redirect: a hint, without a target. */
+  /** Whether a script of the page may redirect, which is a hint without a target. */
   scriptRedirect?: true;
   refresh?: Refresh;
   /** The `Set-Cookie` fields. */
   setCookies?: readonly string[];
   strictTransport?: StrictTransport;
   addressFamily: 4 | 6 | null;
-  /** Set if part of a page was not read, so a redirect in it may be missing. */
+  /** Set if part of a page is unread, so a redirect in it may be missing. */
   incomplete?: true;
-  /** Set if the website broke off or was slow: another request may read the rest. */
+  /** Set if the website broke off or was slow. Another request may read the rest. */
   interrupted?: true;
-  /** Absent if the response came over a new connection. After unsolicited bytes, caches do not serve this response. */
+  /** Absent on a new connection. After unsolicited bytes, caches no longer serve this response. */
   source?: Source;
-  /** Milliseconds since 1970 until which a cache may keep this. */
+  /** When it expires (milliseconds since 1970). */
   freshUntil: number;
   /** Whether the response comes from a cache. */
   cached: boolean;
 }
 
-/** The queue of a waiting hop, which may take its place in any turn that has joined. */
+/** The queue of a waiting hop, which starts at the first of its turns. */
 export interface TurnQueue {
   join(turn: string): void;
   leave(turn: string): void;
@@ -78,10 +78,10 @@ export interface FetchHopOptions {
   client?: string | undefined;
   /** The turns of all requests that wait for this hop. */
   turns?: { names(): IteratorObject<string> } | undefined;
-  /** Called with the queue when the hop begins to wait for its place, and without it when the wait ends. */
+  /** Called with the queue when the hop begins to wait for its place, and without an argument when the wait ends. */
   onWait?: ((queue?: TurnQueue) => void) | undefined;
   chain?: ChainState | undefined;
-  /** Skips the cache, in the background: nobody waits, and no client is charged. */
+  /** Skips the cache in the background. No client waits for it or pays for it. */
   refresh?: boolean | undefined;
   /** Skips the cache for a visitor who tries again. */
   again?: boolean | undefined;
@@ -94,10 +94,10 @@ export interface FetchHopOptions {
  */
 export type FetchHop = (url: URL, options: FetchHopOptions) => Promise<HopResponse>;
 
-/** The name of every expander in `CDN-Loop` (RFC 8586), on each request that it makes. */
+/** The name of every expander in the `CDN-Loop` field of its requests (RFC 8586). */
 export const cdnId = 'longhand';
 
-/** A client with a key, by the key's name. The key's rate replaces all other rates. */
+/** The name of a client with a key. The key's rate replaces all other rates. */
 export const keyedClient = (name: string) => `key ${name}`;
 export const hasKey = (client: string) => client.startsWith(keyedClient(''));
 
@@ -127,7 +127,7 @@ export interface Hop
   url: string;
   /** Null at the end of the chain. */
   kind: HopKind | null;
-  /** Null, like the method, for a wrapper and for HSTS: the URL is not requested. */
+  /** Null, like the method, for a wrapper and for HSTS, which need no request. */
   status: number | null;
   method: HopResponse['method'] | null;
   /** The wrapper's name, if the hop is a wrapper. */
@@ -152,7 +152,7 @@ export interface End extends ErrorFacts {
     | 'unsupported_scheme'
     | ErrorCode;
   message: string;
-  /** The target of the last redirect, as text, if nobody can follow it. */
+  /** The target of the last redirect, as text, if clients cannot request it. */
   target?: string;
 }
 
@@ -165,9 +165,9 @@ export interface Expansion {
   error: (ErrorFacts & { code: ErrorCode; message: string }) | null;
   /** Whether no website was contacted. */
   cached: boolean;
-  /** Milliseconds since 1970 until which a cache may keep this. */
+  /** When it expires (milliseconds since 1970). */
   freshUntil: number;
-  /** Milliseconds since 1970 until which caches may serve it during a refresh. */
+  /** When caches must stop serving it during a refresh (milliseconds since 1970). */
   staleUntil: number;
   /** The sources of its responses. Redis stores an expansion without them. */
   sources?: readonly Source[];
@@ -191,5 +191,5 @@ export function cacheKey({ text }: Target, { follow, maxRedirect }: ExpandOption
   return `${follow} ${maxRedirect} ${text}`;
 }
 
-/** Expands one URL; a failure is an expansion with an `error`. Caches and limits wrap this one signature. */
+/** Expands one URL. A failure is an expansion with an `error`. Caches and limits wrap this signature. */
 export type FollowRedirects = (target: Target, options: ExpandOptions) => Promise<Expansion>;

@@ -5,7 +5,7 @@ import { getDomain, parse } from 'tldts';
 export interface UnicodeHost {
   /** The host in Unicode, if it is written in Punycode. */
   unicodeHost: string | null;
-  /** Scripts that a label of the host mixes and no language does, such as Cyrillic and Latin. */
+  /** Scripts that a label of the host mixes, but no language does, such as Cyrillic and Latin. */
   mixedScripts: string[];
   /** The host in Latin letters, if all letters of a label look like Latin ones. */
   imitates: string | null;
@@ -61,8 +61,8 @@ function anyOf(property: 'Script' | 'Script_Extensions', names: readonly string[
 }
 
 /**
- * Letters, each before the Latin one that it looks like. From Unicode 17.0, security/confusables.txt (UTS #39): the
- * letters of these scripts that IDNA allows in a host, and whose prototype is that of a letter from a to z.
+ * Letters, each before its Latin lookalike. The source is security/confusables.txt of Unicode 17.0 (UTS #39): all letters of
+ * these scripts that IDNA allows in a host and that share the prototype of a letter from a to z.
  */
 const lookalikes = [
   'аa сc ԁd еe ҽe һh іi ꙇi јj ӏl оo рp ԛq гr ѕs ѵv ѡw шw ԝw хx уy үy',
@@ -88,7 +88,7 @@ const homes: readonly [RegExp, readonly string[]][] = [
  * ordinary in its home countries. Under a top-level domain in such a script, Latin names cannot exist.
  *
  * @param own characters that look like themselves.
- * @returns null if no label consists of lookalikes and `own` characters only.
+ * @returns null unless a label consists of lookalikes and `own` characters.
  */
 export function imitatedHost(unicodeHost: string, own = /[0-9-]/): string | null {
   const [, names = '', domain = ''] = /^(?:(.*)\.)?([^.]+\.?)$/.exec(unicodeHost) ?? [];
@@ -107,7 +107,7 @@ function imitatedLabel(label: string, own: RegExp): string {
   return looks.includes(undefined) || /^-|-$/.test(label) ? label : looks.join('');
 }
 
-/** Whether a host has one of ICANN's public suffixes: then `bit.ly/x`, without a scheme, is a link. */
+/** Whether a host has one of ICANN's public suffixes, which makes `bit.ly/x` a link. */
 export function hasKnownSuffix({ hostname }: URL): boolean {
   return parse(hostname, { extractHostname: false }).isIcann ?? false;
 }
@@ -124,9 +124,9 @@ export function registrableDomain({ hostname }: URL): string {
 }
 
 /**
- * The domain of another website with which a host begins, such as `paypal.com` in `www.paypal.com.login.example`. Suffixes that
- * are not ordinary words count: com, net, org, and those of two labels, such as `co.uk`. Codes of countries are also codes of
- * languages, so they count after `www.` and a name only.
+ * The domain of another website at the beginning of a host, such as `paypal.com` in `www.paypal.com.login.example`. It must end
+ * in com, net, org or a suffix of two labels, because other suffixes are ordinary words. A country's code, which may stand for
+ * a language, needs `www.` and a name before it.
  */
 export function nameInSubdomain(url: URL): string | null {
   const labels = url.hostname.slice(0, -registrableDomain(url).length).split('.').slice(0, -1);

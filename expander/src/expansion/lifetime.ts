@@ -4,13 +4,13 @@ import type { Hop, HopResponse } from './expansion.ts';
 const minute = 60;
 const day = 24 * 60 * minute;
 
-/** The shortest lifetime in seconds, so that the cache is useful. The longest is a day. */
+/** The shortest lifetime in seconds. The longest is a day. */
 const least = 30;
 
 /** Like 5xx: the host is overloaded or broken, and will soon respond differently. */
 const temporary = new Set([408, 425, 429]);
 
-/** When a response expires (milliseconds since 1970): as its headers state, else by its status. */
+/** When a response expires (milliseconds since 1970), by its headers, else by its status. */
 export function responseFreshUntil(status: number, headers: IncomingHttpHeaders, now = Date.now()): number {
   const stated = status < 400 ? statedLifetime(headers, now) : null;
   const seconds = stated ?? lifetimeOf(status);
@@ -39,8 +39,8 @@ export function endsInFailure(hop: Pick<Hop, 'status' | 'interrupted'> | undefin
 
 /**
  * The lifetime of an expansion without an error. It expires with the first of its redirects, or with its only response. The
- * last response also counts, unless it is a working page. Until `staleUntil`, caches may serve the expansion while they refresh
- * it: for as long as it was fresh, at most 10 minutes, and never after a failure.
+ * last response also counts, unless it is a working page. Caches may then serve the expansion during a refresh, as long as it
+ * was fresh, at most 10 minutes, but not after a failure.
  */
 export function expansionLifetime(
   { hops, redirectCount }: { hops: Hop[]; redirectCount: number },
@@ -59,7 +59,7 @@ export function expansionLifetime(
 const sharedMaxAge = /(?<![\w-])s-maxage="?(-?\d+)/i;
 const anyMaxAge = /(?<![\w-])max-age="?(-?\d+)/i;
 
-/** The lifetime in seconds that headers state (RFC 9111 section 4.2.1); null if they state none. */
+/** The lifetime in seconds in the headers (RFC 9111 section 4.2.1); null if they have none. */
 function statedLifetime(headers: IncomingHttpHeaders, now: number): number | null {
   const { 'cache-control': cacheControl = '', expires } = headers;
   if (cacheControl === '' && expires === undefined) return null;
@@ -68,6 +68,6 @@ function statedLifetime(headers: IncomingHttpHeaders, now: number): number | nul
   const maxAge = sharedMaxAge.exec(cacheControl) ?? anyMaxAge.exec(cacheControl);
   if (maxAge) return Number(maxAge[1]) - (Number(headers.age) || 0);
   if (expires === undefined) return null;
-  // An invalid date, such as "0", means already expired.
+  // An invalid date, such as "0", means expired.
   return (Date.parse(expires) - (Date.parse(headers.date ?? '') || now)) / 1_000 || 0;
 }

@@ -12,7 +12,7 @@ import {
 import { unwrap } from './wrappers.ts';
 
 export interface Visit {
-  /** Null if the URL is not requested, because it is a wrapper or an http URL of an HSTS host. */
+  /** Null without a request, for a wrapper or an http URL of an HSTS host. */
   response: HopResponse | null;
   wrapper?: string;
   step: Step;
@@ -30,10 +30,7 @@ interface Step {
   end?: End;
 }
 
-/**
- * One chain as websites see it. With `follow` = `all` it goes where browsers go: it has cookies, follows refreshes, switches to
- * https for HSTS hosts and skips wrappers.
- */
+/** One chain as websites see it. With `follow` = `all` it keeps cookies and HSTS hosts, follows refreshes and skips wrappers. */
 export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
   const { follow } = options;
   const cookies = follow === 'all' ? chainCookies() : null;
@@ -57,7 +54,6 @@ export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
   };
 
   return {
-    /** @throws ExpansionError */
     async visit(target: Target): Promise<Visit> {
       const cookie = cookieFor(target);
       chain.hasBegun = visited.length > 0;
@@ -87,10 +83,7 @@ function isSamePage(a: Target, b: Target): boolean {
   return withoutFragment(a.url) === withoutFragment(b.url);
 }
 
-const redirects: Record<Follow, readonly number[]> = {
-  default: [301, 302],
-  all: [301, 302, 303, 307, 308],
-};
+const redirects: Record<Follow, readonly number[]> = { default: [301, 302], all: [301, 302, 303, 307, 308] };
 
 function nextStep(current: Target, response: HopResponse, follow: Follow): Step {
   const { status, location, refresh } = response;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Which hosts `Strict-Transport-Security` names; `none` forgets them. */
+/** The hosts for which `Strict-Transport-Security` holds. `none` removes it. */
 export type StrictTransport = 'host' | 'subdomains' | 'none';
 
 const directive = /^[\t ]*([\w!#$%&'*+.^`|~-]+)[\t ]*(?:=[\t ]*(?:"([^"]*)"|([\w!#$%&'*+.^`|~-]+))[\t ]*)?$/;

@@ -9,10 +9,10 @@ export interface Target {
 /** Bytes of the longest URL that a user may enter. */
 export const maxLength = 8 * 1024;
 
-/** Characters of the longest URL to which a website may redirect: the head of a response has no room for more. */
+/** Characters of the longest target. The head of a response has no room for more. */
 const maxTargetLength = 16 * 1024;
 
-/** Characters that response bodies must not contain: markup, white space, controls, and everything beyond ASCII. */
+/** Characters that response bodies must not contain: markup, white space, controls, and non-ASCII. */
 const unprintable = /[^\x21-\x7e]+|[<>"]+/g;
 
 /** A scheme at the beginning of a URL; "host:80" has none. */
@@ -21,7 +21,7 @@ const scheme = /^[a-z][a-z0-9+.-]*:(?!\d{1,5}(?:[/?#\\]|$))/i;
 /** A host that can exist. The parser also accepts quotes and braces. */
 const host = /^[a-z0-9\-_.]+$|^\[[0-9a-f:]+\]$/;
 
-/** A URL that every parser reads in the same way. */
+/** A URL that all parsers read in the same way. */
 const plain = /^https?:\/\/[^/?#%\\]+(?:[/?#][^\\]*)?$/i;
 
 /**
@@ -73,7 +73,7 @@ export function withoutFragment({ href }: URL): string {
   return end === -1 ? href : href.slice(0, end);
 }
 
-/** `text` as it may appear in a response body. */
+/** `text` encoded for a response body. */
 export function printable(text: string): string {
   return text.toWellFormed().replace(unprintable, encodeURIComponent);
 }
@@ -97,7 +97,7 @@ function trim(text: string): string {
   return start === -1 ? '' : text.slice(start, end);
 }
 
-/** Adds a missing scheme, but not to a path: the parser would take its first segment for a host. */
+/** Adds a missing scheme. Not to a path: the parser would take its first segment for a host. */
 function withScheme(given: string): string {
   // The parser ignores tabs and line ends.
   const start = given.slice(0, 64).replace(/[\t\n\r]/g, '');
@@ -123,8 +123,8 @@ const maxHostText = 2_500;
 const maxDecodedText = maxHostText / 3;
 
 /**
- * Parses a URL like `URL.parse`, but returns null for a host that is longer than a name can be. All untrusted URLs pass through
- * here, because a long host would block the event loop.
+ * Parses a URL like `URL.parse`. Returns null for a host that is too long for a name, which would block the event loop. So all
+ * untrusted URLs pass through this function.
  */
 export function parseUrl(text: string, base?: string): URL | null {
   const host = hostText(text);
@@ -137,7 +137,7 @@ export function isWeb(url: URL): boolean {
   return url.protocol === 'http:' || url.protocol === 'https:';
 }
 
-/** An authority with what precedes it. The parser does not interpret the hosts of other schemes. */
+/** An authority and the text before it. The parser does not interpret the hosts of other schemes. */
 const authority = /^[\0- ]*(?:(?:https?|wss?|ftp|file):[/\\]*|[/\\]{2,})([^/\\?#]*)/i;
 
 /** The host and port that the URL Standard's parser finds. With a base the parser may find none. */

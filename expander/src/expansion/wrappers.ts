@@ -3,7 +3,7 @@ import { isWeb, parseUrl } from './target.ts';
 interface Wrapper {
   name: string;
   host: { test(hostname: string): boolean };
-  /** The target that a URL names. */
+  /** The target in a URL. */
   unwrap: (url: URL) => string | null | undefined;
 }
 
@@ -76,12 +76,12 @@ function proofpoint(url: URL): string | null | undefined {
   return version === 'v3' ? proofpointV3(url.href) : null;
 }
 
-/** The characters for run lengths from 2 on: those of base64url, in its order. */
+/** The characters that stand for the run lengths 2, 3, and so on. */
 const runLengths = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /**
- * Version 3 keeps the URL readable between `__` and `__;`. There `*` replaces one character, and `**` with a letter a run. The
- * replaced characters follow in base64url.
+ * Version 3 keeps the URL readable between `__` and `__;`. In it, `*` replaces one character, and `**` with a letter replaces a
+ * run. The replaced characters follow in base64url.
  */
 function proofpointV3(href: string): string | null {
   const [, wrapped, replaced = ''] = /^[^/]+\/\/[^/]+\/v3\/__(.+?)__;([\w-]*)/.exec(href) ?? [];

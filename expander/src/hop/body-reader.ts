@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 export type BodyReader = ReturnType<typeof bodyReader>;
 
 /**
- * Reads the body of a response to GET up to `limit` bytes, by the framing that `headers` state (RFC 9112 section 6).
- * A malformed chunk ends the body.
+ * Reads the body of a response to GET up to `limit` bytes, by the framing in `headers` (RFC 9112 section 6). A malformed
+ * chunk ends the body.
  */
 export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
   const chunked = /(?:^|,)\s*chunked\s*(?:,|$)/i.test(headers['transfer-encoding'] ?? '');
@@ -31,14 +31,13 @@ export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
 
 /** The line before each chunk, with its size and extensions. */
 const chunkStart = /^(0*[\da-f]{1,16})[\t ]*(?:;.*)?\r?\n$/i;
-/** Characters of such a line. */
 const maxStart = 4_096;
 
 /** Decodes the chunked transfer coding (RFC 9112 section 7.1) piece by piece. */
 function chunkDecoder() {
   /** The beginning of the current line. */
   let line = '';
-  /** Bytes that the current chunk still lacks. */
+  /** Remaining bytes of the current chunk. */
   let missing = 0;
   /** Whether an empty line, the end of a chunk, may come next. */
   let mayEnd = true;

@@ -12,19 +12,19 @@ import { readDocument } from './html-document.ts';
 import type { ResponseHead } from './response-head.ts';
 import { isDecidedByContent } from './shown.ts';
 
-/** Bytes of a page that are read: redirects are at the beginning. */
+/** Bytes to read of a page: redirects are at its beginning. */
 const maxPageSize = 64 * 1024;
 
-/** Bytes of a page that take a millisecond to parse, at worst. */
+/** Bytes of a page that parse within a millisecond. */
 const quickPage = 4 * 1024;
 
-/** The share of a hop's time after which a host that has not responded to HEAD also gets GET: some hosts ignore HEAD. */
+/** The share of a hop's time to wait for a response to HEAD before also sending GET: some hosts ignore HEAD. */
 const patience = 1 / 2;
 
-/** The share of a hop's time after which the response to HEAD has to do. */
+/** The share of a hop's time to wait for a response to GET if there is one to HEAD. */
 const settling = 11 / 12;
 
-/** Limits of the memory of origins that need GET: characters and milliseconds. */
+/** The memory of origins that need GET. Sizes are in characters, times in milliseconds. */
 const memory = {
   maxSize: 4 * 1024 * 1024,
   ttl: 10 * 60 * 1_000,
@@ -38,8 +38,8 @@ interface Found {
 }
 
 /**
- * Finds out where a browser would go with as few requests as possible: HEAD, then GET if HEAD is refused, reset or too slow,
- * or if the page may contain a redirect. After HEAD was useless for two URLs of an origin, the origin gets only GET.
+ * Finds out where a browser would go, with few requests. It sends HEAD first, then GET if the host refuses, resets or ignores
+ * HEAD, or if the page may contain a redirect. After two URLs for which HEAD was useless, an origin gets only GET.
  *
  * @param time milliseconds for one hop.
  * @param turns for pages that take long to parse.
@@ -56,17 +56,14 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
     const deadline = performance.now() + time * settling;
     const done = new AbortController();
     const headers = cookie ? ['Cookie', cookie] : [];
-    const options = {
-      headers,
-      signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal,
-    };
+    const options = { headers, signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal };
     const turn = () => turns(new Set(waiting?.names().map(clientOf)), options.signal);
     let page: Promise<Found> | undefined;
     const get = () =>
       (page ??= request(url, { ...options, ...asBrowsers(headers) }).then((response) =>
         interpret(url, response, 'GET', turn),
       ));
-    /** The response to GET if it may say more and arrives in time; else the response to HEAD. */
+    /** The response to GET if that may contain more and arrives in time; else the response to HEAD. */
     const settled = async (head: Found): Promise<HopResponse> => {
       if (!head.isUncertain && !isRefusal(head)) return head.answer;
       const unlessFailed = get().catch(() => undefined);
@@ -80,7 +77,7 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
         .then((response) => interpret(url, response, 'HEAD', turn))
         .catch(unlessUnanswered);
       const head = await within(time * patience, byHead, null);
-      // HEAD may still be under way.
+      // The response to HEAD may still come.
       const late = () => byHead.then((answered) => (answered && !isRefusal(answered) ? answered : get()));
       const first = head ?? (await Promise.any([late(), get()]).catch(get));
       const answer = first.answer.method === 'GET' ? first.answer : await settled(first);
@@ -88,25 +85,25 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
       if (answer.method === 'GET' && saysMore) needGet.set(origin, needing === undefined ? href : '');
       return answer;
     } finally {
-      // Cancels the request that is still under way.
+      // Cancels the other request.
       done.abort();
     }
   };
 }
 
-/** Hosts that redirect GET may refuse HEAD with any status from 400 on. */
+/** Hosts that redirect GET may refuse HEAD with any 4xx or 5xx. */
 function isRefusal({ answer }: Found): boolean {
   return answer.status >= 400;
 }
 
-/** Null if the connection was closed, or the response is not HTTP. */
+/** Null if the host closed the connection or did not send HTTP. */
 function unlessUnanswered(error: unknown): null {
   const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'ERR_NOT_HTTP') return null;
   throw error;
 }
 
-/** `identity` is the cheapest to read. `Upgrade-Insecure-Requests` shows websites that this is a browser. */
+/** `identity` is the cheapest to read. Some websites expect browsers to send `Upgrade-Insecure-Requests`. */
 const asBrowsers = (headers: readonly string[]): RequestOptions => ({
   method: 'GET',
   headers: [...headers, 'Accept-Encoding', 'identity', 'Upgrade-Insecure-Requests', '1'],
@@ -154,7 +151,7 @@ function isEmpty({ status, headers }: ResponseHead): boolean {
   return [204, 205, 304].includes(status) || headers['content-length'] === '0' || !headers['content-type'];
 }
 
-/** Whether browsers follow the `Location` before they look at anything else. */
+/** Whether browsers follow the `Location` and ignore the rest. */
 function isRedirect({ status, headers }: ResponseHead): boolean {
   return [301, 302, 303, 307, 308].includes(status) && Boolean(headers.location?.trim());
 }

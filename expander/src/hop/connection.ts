@@ -4,7 +4,7 @@ import type { Connect } from './connector.ts';
 import type { Exchange } from './exchange.ts';
 import { notHttp } from './response-head.ts';
 
-/** Bytes of one read: more than a usual head. */
+/** Bytes to read at a time: more than a usual head. */
 const bufferSize = 4 * 1024;
 
 /** The shortest rest, in milliseconds. */
@@ -26,9 +26,9 @@ export class Connection {
   readonly #socket: Socket;
   #exchange: Exchange | undefined;
   #isUsed = false;
-  /** The only URL that it has requested; null after a second one. */
+  /** The only URL that it has requested; null after a second URL. */
   #url: string | null = null;
-  /** Milliseconds from opening to the first response, which no late body can displace. Later responses take about as long. */
+  /** Milliseconds from opening to the first response. No late body can precede that, and later responses take about as long. */
   #restTime = 0;
   readonly #openedAt = performance.now();
   #restsUntil = 0;
@@ -55,8 +55,8 @@ export class Connection {
 
   /**
    * Whether it may carry `exchange` next. A late body to HEAD may look like the next response, and shift all later responses.
-   * So a connection rests after each response but the first, until such a body would have arrived. GET closes the connection
-   * too early to see one, so it may only follow requests for the same URL.
+   * So a connection rests after each response but the first, until such a body would have arrived. GET may only follow requests
+   * for the same URL, because it closes the connection before a late body would show.
    *
    * @param isCrowded whether enough other connections rest.
    */
@@ -73,7 +73,7 @@ export class Connection {
     this.#socket.write(exchange.message, 'latin1');
   }
 
-  /** Cuts the connection after this time without data, unless it is in use. */
+  /** Cuts the connection after this time without data or a request. */
   cutWhenIdleFor(milliseconds: number): void {
     // Each read restarts this timer.
     if (this.#socket.timeout !== milliseconds) this.#socket.setTimeout(milliseconds);
@@ -115,7 +115,7 @@ export class Connection {
   }
 }
 
-/** @param isEnd whether the server has ended the connection properly. */
+/** @param isEnd whether the server ended the connection properly. */
 function reset(isEnd = false): NodeJS.ErrnoException {
   return Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET', isEnd });
 }

@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache';
 /** Opens a connection, which never times out by itself. `onread`, as in `net.connect`, is cheaper than a stream. */
 export type Connect = (url: Pick<URL, 'protocol' | 'hostname' | 'port'>, onread: OnReadOpts) => Socket;
 
-/** Bytes of all TLS sessions that are kept. One has 2 to 4 KiB, or more if its certificate is large. */
+/** Bytes of all stored TLS sessions. A session has 2 to 4 KiB, or more with a large certificate. */
 const maxSessions = 4 * 1024 * 1024;
 
 /** Opens connections with TCP no-delay on. Resumed TLS sessions halve the cost of the next connection to a host. */
@@ -27,7 +27,7 @@ export function connector(lookup: LookupFunction, open = openSocket): Connect {
     const socket = open(protocol, {
       host,
       port: Number(port || (protocol === 'https:' ? 443 : 80)),
-      // TLS has no server names for addresses.
+      // An IP address is not a valid server name.
       servername: isIP(host) ? '' : host,
       session: sessions.get(origin),
       ALPNProtocols: ['http/1.1'],
@@ -38,7 +38,7 @@ export function connector(lookup: LookupFunction, open = openSocket): Connect {
   };
 }
 
-/** Loads TLS only for the first `https:` URL, so that a command starts faster. */
+/** Loads TLS for the first `https:` URL, so that the command starts faster. */
 export function openSocket(protocol: string, options: TcpNetConnectOpts & ConnectionOptions): Socket {
   return protocol === 'https:' ? process.getBuiltinModule('node:tls').connect(options) : net.connect(options);
 }

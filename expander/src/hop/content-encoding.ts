@@ -1,6 +1,6 @@
 import zlib from 'node:zlib';
 
-/** Decodes a truncated body as far as it goes, and each piece at once, so that damage loses only its own piece. */
+/** Decodes a truncated body as far as possible, and each piece at once, so that damage affects its own piece only. */
 const deflate = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH };
 const brotli = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH };
 /** Chromium accepts windows of 8 MiB. */
@@ -9,20 +9,19 @@ const zstd = {
   params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 },
 };
 
-/** Bytes that are decoded at a time. */
+/** Bytes to decode at a time. */
 const pieceSize = 4 * 1024;
 
-/** Codings of one body. */
 const maxCodings = 5;
 
 /** The previous decoding. `br` and `zstd` take up to 16 MiB, so bodies are decoded one at a time. */
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Decodes up to `maxSize` bytes from servers that compress although the request said `identity`. Like Chromium, it ignores
- * unknown encodings such as `none`, over http also `br` and `zstd`, a wrong checksum, and bytes after a stream.
+ * Decodes up to `maxSize` bytes from servers that compress although the request asks for `identity`. Like Chromium, it ignores
+ * unknown encodings such as `none`, a wrong checksum, and bytes after a stream. Over http, `br` and `zstd` are unknown.
  *
- * @returns the readable content, and whether the rest is unreadable.
+ * @returns the content, and whether some of it is unreadable.
  */
 export async function decodeContent(body: Buffer, encoding = '', isEncrypted: boolean, maxSize: number) {
   const codings = (encoding.toLowerCase().match(/[^\s,]+/g) ?? []).filter((name) => name !== 'identity');

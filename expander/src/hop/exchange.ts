@@ -5,10 +5,10 @@ import { headReader, notHttp, type ParsedHead, type ResponseHead } from './respo
 /** Milliseconds for a body after the headers. */
 const bodyTime = 1_000;
 
-/** Milliseconds for which a connection is kept idle: a second less than Node's server allows. */
+/** Milliseconds to keep an idle connection: a second less than Node's server does. */
 const maxIdleTime = 4_000;
 
-/** Milliseconds before the time that the server states. */
+/** Milliseconds to close it before the server would. */
 const idleMargin = 1_000;
 
 export interface Response extends ResponseHead {
@@ -16,13 +16,13 @@ export interface Response extends ResponseHead {
   body: Buffer;
   /** Whether the body broke off, or was too slow. */
   isCut: boolean;
-  /** Null if the response cannot belong to another request, as on a new connection. */
+  /** Null if the response cannot belong to another request, such as on a new connection. */
   source: Source | null;
 }
 
 export interface RequestOptions {
   method: 'HEAD' | 'GET';
-  /** Alternating names and values of further headers; `Host` is that of the URL. */
+  /** More headers: alternating names and values. */
   headers?: readonly string[];
   /** How many bytes of the body to read; none by default. */
   bodyLimit?: (head: ResponseHead) => number;
@@ -31,19 +31,18 @@ export interface RequestOptions {
 
 export type Request = (url: URL, options: RequestOptions) => Promise<Response>;
 
-/** The connection that carries an exchange. */
 interface Carrier {
   readonly addressFamily: 4 | 6 | null;
   cut(): void;
 }
 
-/** One request and its response. It may be sent a second time, on a new connection. */
+/** One request and its response. The client may retry it once on a new connection. */
 export class Exchange {
   readonly url: URL;
   readonly method: 'HEAD' | 'GET';
   /** The request, bytes as Latin-1. */
   readonly message: string;
-  /** Milliseconds for which the connection may be kept; 0 to cut it. */
+  /** Milliseconds to keep the connection; 0 to cut it. */
   idleTime = 0;
   readonly #options: RequestOptions;
   readonly #outcome = Promise.withResolvers<Response>();
@@ -52,7 +51,7 @@ export class Exchange {
   #source: Source | null = null;
   #headReader = headReader();
   #hasBegun = false;
-  /** Whether the caller has got a response or an error. */
+  /** Whether the caller has the response or an error. */
   #isSettled = false;
   #head: ParsedHead | undefined;
   #body: BodyReader | undefined;
@@ -108,8 +107,8 @@ export class Exchange {
   }
 
   /**
-   * Handles the error of a connection. If a body breaks off, the caller gets the part that arrived. Over http a head may lack its
-   * empty line. Over https it may not, because an attacker may have cut off a part.
+   * Handles the error of a connection. If a body breaks off, the caller gets the part that arrived. A head may lack its empty
+   * line, but not over https, where an attacker may have cut off the rest.
    */
   fail(error: unknown): void {
     const { isEnd = false } = error as { isEnd?: boolean };
@@ -126,7 +125,7 @@ export class Exchange {
   }
 
   #receiveHead(head: ParsedHead, rest: string): string | null {
-    // The end of a late body, then the real response.
+    // A late body, then the real response.
     if (this.#source && head.holdsAnother) throw notHttp();
     this.#head = head;
     if (this.method === 'HEAD') {

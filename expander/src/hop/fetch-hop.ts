@@ -29,21 +29,21 @@ export function hopResponse(response: Response, method: HopResponse['method']): 
 }
 
 /**
- * Percent-encodes the bytes of a header beyond ASCII: servers mean UTF-8. The result is a copy, because a slice would keep
- * the whole head in memory, and responses are cached.
+ * Percent-encodes bytes beyond ASCII, which servers mean as UTF-8. Returns a copy: in a cache, a slice would keep the whole
+ * head in memory.
  */
 export function percentEncoded(location: string | undefined): string | null {
   if (location === undefined) return null;
-  // V8 copies a joined string before it slices it. A buffer would cost three times as much.
+  // V8 copies a joined string before it slices it. A buffer would be three times slower.
   const copy = ` ${location}`.slice(1);
   return copy.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /**
- * Sends requests to names whose addresses `guard` accepts; the layer `checkUrls` has checked the URL. The steps:
+ * Sends requests to names whose addresses `guard` accepts. The layer `checkUrls` has already checked the URL. The steps:
  *
- * 1. The client ([http-client.ts](http-client.ts)) makes it an exchange and takes an idle connection to its origin.
- * 2. If there is none, `connect` looks up the name and opens one. `guard` checks the same addresses that the socket gets.
+ * 1. The client ([http-client.ts](http-client.ts)) creates an exchange and takes an idle connection to the origin.
+ * 2. Without an idle connection, `connect` looks up the name and opens one. `guard` checks the addresses that the socket gets.
  * 3. The connection ([connection.ts](connection.ts)) writes the request and passes what it reads to the exchange.
  * 4. The exchange ([exchange.ts](exchange.ts)) reads the head with [response-head.ts](response-head.ts), and as much of the
  *    body as needed with [body-reader.ts](body-reader.ts).
@@ -70,7 +70,7 @@ export function guardedRequest(
   return { request, close: client.close };
 }
 
-/** Gives a socket the addresses of a name only if the guard accepts every address. */
+/** Looks up a name for a socket. The guard must accept every address. */
 function guardedLookup(lookup: Lookup, guard: Guard): LookupFunction {
   const judged = async (hostname: string) => {
     const addresses = await lookup(hostname);
@@ -89,18 +89,18 @@ function guardedLookup(lookup: Lookup, guard: Guard): LookupFunction {
 
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'refused the connection.',
-  ECONNRESET: 'closed the connection without an answer.',
-  EPIPE: 'closed the connection without an answer.',
-  EAI_AGAIN: 'could not be looked up: the name server did not answer.',
+  ECONNRESET: 'closed the connection without a response.',
+  EPIPE: 'closed the connection without a response.',
+  EAI_AGAIN: 'could not be looked up: the name server did not respond.',
   EHOSTUNREACH: 'cannot be reached.',
   ENETUNREACH: 'cannot be reached.',
   ETIMEDOUT: 'did not accept the connection in time.',
-  ERR_NOT_HTTP: 'answered with something that is not HTTP.',
-  ERR_AMBIGUOUS: 'answered with a header field twice, and two different values.',
-  ERR_HEADERS_TOO_LONG: `answered with more than ${maxHeadSize} bytes of headers.`,
+  ERR_NOT_HTTP: 'sent something that is not HTTP.',
+  ERR_AMBIGUOUS: 'sent a header field twice with different values.',
+  ERR_HEADERS_TOO_LONG: `sent more than ${maxHeadSize} bytes of headers.`,
 };
 
-/** X.509 faults as Node names them. All others mean that the certificate cannot be verified. */
+/** Node's codes for X.509 faults. The rest mean that the certificate cannot be verified. */
 const certificateFaults: Record<string, string> = {
   CERT_HAS_EXPIRED: 'has a certificate that has expired.',
   CERT_NOT_YET_VALID: 'has a certificate that is not valid yet.',
@@ -114,7 +114,7 @@ function requestFailed(url: URL, cause: unknown): ExpansionError {
     new ExpansionError('request_failed', `${url.host} ${reason}`, { cause, ...facts });
   const reason = reasons[code];
   if (reason) return failed(reason);
-  // OpenSSL's own errors, such as for a server without TLS, are not about a certificate.
+  // OpenSSL's own errors are not about certificates.
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_'))
     return failed('did not set up an encrypted connection.');
   if (!/CERT|SIGNATURE|CRL|^INVALID|^PATH_LENGTH|^HOSTNAME/.test(code))

@@ -1,7 +1,7 @@
 import { type ResponseHead, trimmed } from './response-head.ts';
 import { dispositionType, mimeType } from './shown.ts';
 
-/** Characters of a name. A longer name loses its middle, because its ending tells the kind of file. */
+/** Characters of a name. A longer name loses its middle, because users need its ending. */
 const maxName = 120;
 const maxEnding = 40;
 
@@ -22,7 +22,7 @@ function withoutDots(name: string): string {
   return inner.replace(illegal, '_') || 'download';
 }
 
-/** The last segment of the path. If there is a query, the type decides about the ending: a program may have made the file. */
+/** The last segment of the path. With a query, the type decides the ending: a program may have made the file. */
 function nameFromUrl({ pathname, search }: URL, type: string): string {
   const segment = pathname.slice(pathname.lastIndexOf('/') + 1).replace(/;.*/, '');
   const name = withoutDots(decoded(percentDecoded(segment)) ?? '');
@@ -32,7 +32,7 @@ function nameFromUrl({ pathname, search }: URL, type: string): string {
   return `${name.replace(/(?<=[^.])\.[^.]+$/, '')}.${ending}`;
 }
 
-/** Endings that Chromium adds to a name, by the type: those of net/base/mime_util.cc that the web uses. */
+/** Endings that Chromium adds to a name, by type: the common ones of net/base/mime_util.cc. */
 const endings = new Map(
   `application/epub+zip epub, application/gzip gz, application/javascript js, application/json json, application/msword doc,
   application/pdf pdf, application/postscript ps, application/rtf rtf, application/vnd.android.package-archive apk,
@@ -58,7 +58,6 @@ function cut(name: string): string {
 /** A parameter ends at a semicolon outside quotes. The last quote may be missing. */
 const parameter = /(?:"(?:\\.|[^"\\])*\\?(?:"|$)|[^";])+/gs;
 
-/** Parameters that are read. */
 const maxParameters = 50;
 
 /**
@@ -70,14 +69,14 @@ const maxParameters = 50;
  */
 function fileName(field: string): string | null {
   const names = new Map<string, string>();
-  // Chromium takes text that is not a type for a parameter.
+  // Without a type, Chromium reads the text as parameters.
   const parameters = dispositionType(field) === null ? field : field.replace(/^[^;]*/, '');
   for (const [text] of parameters.matchAll(parameter).take(maxParameters)) {
     if (trimmed(text) === '') continue;
     const equals = Math.max(text.indexOf('='), 0);
     const key = trimmed(text.slice(0, equals)).toLowerCase();
     const value = trimmed(text.slice(equals + 1));
-    // Chromium stops at the first parameter that lacks a name or a value.
+    // Chromium stops at a parameter without a name or value.
     if (key === '' || key.includes('"') || value === '') break;
     if (!/^filename\*?$/.test(key) || names.has(key)) continue;
     const name = key === 'filename*' ? extendedValue(value) : words(unquoted(value));
@@ -117,7 +116,7 @@ function encodedWord(content: string, coding: string): Buffer {
   return percentDecoded(content.replaceAll('%', '%25').replaceAll('_', ' ').replaceAll('=', '%'));
 }
 
-/** Decodes percent-encoded bytes. Others stay, as does "%" without two hexadecimal digits. */
+/** Decodes percent-encoded bytes. Keeps "%" without two hexadecimal digits. */
 function percentDecoded(text: string): Buffer {
   const bytes = text.replace(/%([\da-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
   return Buffer.from(bytes, 'latin1');

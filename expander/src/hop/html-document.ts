@@ -7,17 +7,17 @@ import { type HtmlFacts, type MetaRefresh, readable, readHtml } from './meta-ref
 import type { ResponseHead } from './response-head.ts';
 import { shownAs } from './shown.ts';
 
-/** Seconds. The chain ends at a page that redirects later, because visitors have begun to read. */
+/** Seconds. A page that redirects later ends the chain, because visitors have begun to read it. */
 export const maxDelay = 15;
 
-/** Characters of a title. The rest is cut. */
+/** Characters of a title. */
 const maxTitle = 120;
 
 /**
- * What a browser makes of the response for `url`: how it is `shown`, and as a page, its `title`, and where it sends visitors by
- * itself (`refresh`) or perhaps by a script. `isCut` if a browser would find more.
+ * What a browser makes of the response for `url`: how it is `shown`, its `title`, its redirect (`refresh`), and whether a script
+ * may redirect. `isCut` if a browser would find more.
  *
- * @param body the beginning of the body; empty if it was not read.
+ * @param body the beginning of the body; empty if unknown.
  */
 export function readDocument(url: URL, head: ResponseHead, body: Buffer) {
   const shown = shownAs(head, body);
@@ -35,8 +35,8 @@ export function readDocument(url: URL, head: ResponseHead, body: Buffer) {
 }
 
 /**
- * The refresh that Chromium follows, of the header and the meta elements of the page at `url`: the one with the shortest delay,
- * the last of several. The HTML standard takes the first. If `<base>` is not a URL, a relative URL leads nowhere.
+ * The refresh that Chromium follows, from the header or the meta elements of the page at `url`: the last one with the shortest
+ * delay. The HTML standard takes the first. If `<base>` is not a URL, browsers ignore relative URLs.
  */
 function firstRefresh(
   url: URL,
@@ -45,7 +45,7 @@ function firstRefresh(
   encoding: string,
 ): Refresh | null {
   const metas = sandbox.test(`${policy}`) ? [] : refreshes;
-  // A page has one base and may have a thousand refreshes: parse the base once, for the last refresh.
+  // A page may have a thousand refreshes, but only one base: parse it once.
   const base = noBase.test(`${policy}`) ? url.href : baseUrl(metas.at(-1)?.base ?? null, url);
   const header = { kind: 'refresh', content: `${refresh ?? ''}`, base: null } as const;
   const inOrder = [header, ...metas]
@@ -75,7 +75,7 @@ function parseRefresh(text: string): { delay: number; url: string } | null {
   return { delay, url: unquoted(target.replace(/^url[\t\n\f\r ]*=[\t\n\f\r ]*/i, '')) };
 }
 
-/** The text between a quote and its last repetition, or after a single quote. */
+/** The text between a quote and its last repetition, or after the only quote. */
 function unquoted(text: string): string {
   const quote = text[0];
   if (quote !== '"' && quote !== "'") return text;
@@ -83,7 +83,7 @@ function unquoted(text: string): string {
   return text.slice(1, end > 0 ? end : undefined);
 }
 
-/** A title as one line, truncated; null if it is blank. The copy does not keep the page in memory. */
+/** A title in one line, truncated; null if blank. A copy, which does not keep the page in memory. */
 function inOneLine(title: string): string | null {
   const line = title.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   const characters = [...line.slice(0, 2 * maxTitle + 1)];
@@ -91,10 +91,10 @@ function inOneLine(title: string): string | null {
   return cut.join('') || null;
 }
 
-/** A policy that ignores scripts and meta elements (HTML standard, "sandboxed automatic features"). */
+/** A policy that disables scripts and meta elements (HTML standard, "sandboxed automatic features"). */
 const sandbox = /(?:^|[;,])[\t ]*sandbox(?![\w-])(?![^;,]*[\t ]allow-scripts(?![\w-]))/i;
 
-/** A policy that ignores `<base>`. */
+/** A policy that disables `<base>`. */
 const noBase = /(?:^|[;,])[\t ]*base-uri(?:[\t ]+'none')?[\t ]*(?:[;,]|$)/i;
 
 function encodingOf({ headers }: ResponseHead, body: Buffer, xml: boolean): string {
@@ -117,7 +117,7 @@ function resolve(reference: string, base: string | undefined, encoding: string):
   return url && url.protocol !== 'javascript:' ? url.href : null;
 }
 
-/** Encodes the query of a reference in the encoding of its page, as in the URL standard. */
+/** Encodes the query of a reference in the encoding of its page (URL standard). */
 function withEncodedQuery(reference: string, encoding: string): string {
   if (/^(?:UTF|replacement)/i.test(encoding)) return reference;
   return reference.replace(/(?<=^[^?#]*\?)[^#]+/, (query) =>
@@ -132,12 +132,12 @@ const redirecting = /\blocation\b|navigat|\b(?:open|submit|click)\s*\(|document\
 const tokens =
   /\/\*.*?(?:\*\/|$)|\/\/[^\n]*|(["'`])(?:\\.|(?!\1)[^\\])*(?:\1|$)|([{}])|(?<![\w$.])(?:(?:window|document|self)\s*\.\s*)?(location\s*(?:\.\s*(?:assign|replace)\s*\(|(?:\.\s*href\s*)?=(?![=>])))/gs;
 
-/** Tokens that are examined in one page, which takes 2 ms. */
+/** Tokens to examine in one page, which takes 2 ms. */
 const maxTokens = 4_000;
 
 /**
- * Whether a script of a page may redirect: the page shows little and the script names a way, or it sets the location outside
- * all braces. This is a hint, because parsing scripts would take too long.
+ * Whether a script of a page may redirect: the page shows little text and the script has redirecting code, or it sets the
+ * location outside all braces. This is a hint, because parsing scripts would take too long.
  */
 function mayRedirect({ scripts, handlers, visible }: HtmlFacts): boolean {
   if (visible < readable && [...scripts, ...handlers].some((script) => redirecting.test(script))) return true;

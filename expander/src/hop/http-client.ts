@@ -4,27 +4,27 @@ import { Connection } from './connection.ts';
 import type { Connect } from './connector.ts';
 import { Exchange, fieldLines, type RequestOptions, type Response } from './exchange.ts';
 
-/** Limits of the memory of origins that sent unsolicited bytes: their number, and milliseconds. */
+/** The memory of origins that sent unsolicited bytes. */
 const memory = { max: 10_000, ttl: 10 * 60 * 1_000 };
 
-/** Idle connections to all origins together. */
+/** Idle connections to all origins. */
 const maxIdle = 256;
 
-/** Above this number of idle connections to one origin, they need not rest: it is enough for 2,500 requests a second. */
+/** From this number of idle connections to one origin on, they need not rest. It allows 2,500 requests a second. */
 const maxResting = 128;
 
 /**
  * An HTTP/1.1 client for heads and the beginnings of bodies. Other layers limit its requests in flight.
  *
- * Bytes after the response to a HEAD may be a body that should not be there, however late they arrive. A request that receives
- * such bytes is retried on a new connection. After that, each request to their origin gets a new connection.
+ * Bytes after the response to HEAD may be a late body. The client retries a request that receives such bytes on a new
+ * connection. From then on it opens a new connection for each request to that origin.
  *
  * @param headers alternating names and values, for every request.
  */
 export function httpClient(connect: Connect, headers: readonly string[] = []) {
   const fields = fieldLines(headers);
   const connections = new Set<Connection>();
-  /** Idle connections, longest idle first, and by origin. */
+  /** Idle connections: all, the longest idle first, and by origin. */
   const idle = new Set<Connection>();
   const idleAt = new Map<string, Connection[]>();
   const strayed = new LRUCache<string, true>(memory);
@@ -44,7 +44,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
 
   const keep = (connection: Connection, idleTime: number) => {
     connection.cutWhenIdleFor(idleTime || doubtTime);
-    // It stays open only to show unsolicited bytes.
+    // This one stays open only for unsolicited bytes.
     if (idleTime === 0) return;
     idle.add(connection);
     const others = idleAt.get(connection.origin);
@@ -79,8 +79,8 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
      * Requests the head of a response, and the beginning of its body. If a body breaks off or is slow, the caller gets the part
      * that arrived. Resolves once the connection is free or cut. Never sends credentials in `url`.
      *
-     * If a kept-alive connection fails before any response, the client retries once on a new one: the server closed the
-     * idle connection and never saw the request (RFC 9112 section 9.3.1).
+     * If a reused connection fails before the response begins, the client retries once on a new one: the server closed the idle
+     * connection and never saw the request (RFC 9112 section 9.3.1).
      *
      * @throws the error of the connection (`ECONNRESET` if the server closed it without a response), `ERR_NOT_HTTP`,
      *   `ERR_AMBIGUOUS`, `ERR_HEADERS_TOO_LONG`, or the reason of `signal`.
@@ -90,7 +90,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
       const exchange = new Exchange(url, options, fields);
       const others = strayed.has(url.origin) ? [] : (idleAt.get(url.origin) ?? []);
       const isCrowded = others.length >= maxResting;
-      // The one that has been idle longest, or the latest, which may be new.
+      // The longest idle one has rested best. The last one may be new.
       const connection = [others[0], others.at(-1)].find((other) => other?.mayCarry(exchange, isCrowded));
       if (connection) {
         take(connection);

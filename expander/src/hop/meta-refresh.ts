@@ -15,7 +15,7 @@ export interface MetaRefresh {
   base: string | null;
 }
 
-/** Visible characters from which on a page has something to read. */
+/** A page with this number of visible characters has something to read. */
 export const readable = 200;
 
 const noFacts = () => ({
@@ -26,7 +26,7 @@ const noFacts = () => ({
   scripts: [] as string[],
   /** The values of event attributes. */
   handlers: [] as string[],
-  /** Visible characters, without white space. The count stops at `readable`. */
+  /** Visible characters without white space, counted up to `readable`. */
   visible: 0,
   /** Whether the page exceeded a limit, so that a browser would find more. */
   isCut: false,
@@ -34,19 +34,19 @@ const noFacts = () => ({
 
 export type HtmlFacts = ReturnType<typeof noFacts>;
 
-/** Open elements, as in browsers, and all elements. Without limits, 64 KiB of markup would become gigabytes of tree. */
+/** Limits for open elements, as in browsers, and for all. Without them, 64 KiB of markup could become a tree of gigabytes. */
 const maxDepth = 512;
 const maxElements = 10_000;
 
 /**
- * Finds titles, refreshes and scripts in the beginning of an HTML page, by the parsing algorithm of the HTML standard, up to a
- * limit. Elements in comments, scripts, text areas and templates do not count. Scripting is on, so `<noscript>` is text.
+ * Finds the title, refreshes and scripts at the beginning of an HTML page by the parsing algorithm of the HTML standard. Ignores
+ * elements in comments, scripts, text areas and templates. Scripting is on, so `<noscript>` is text.
  */
 export function readHtml(markup: string): HtmlFacts {
   const facts = noFacts();
   const parser = new HtmlParser({ treeAdapter: collecting(facts), scriptingEnabled: true });
   try {
-    // Not the last piece: an incomplete tag does not count.
+    // Not the last piece, so an incomplete tag is ignored.
     parser.tokenizer.write(markup, false);
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error;
@@ -57,7 +57,7 @@ export function readHtml(markup: string): HtmlFacts {
 
 class LimitReached extends Error {}
 
-/** Parses elements in a `<select>` like browsers, and the HTML standard since 2025. parse5 does not yet. */
+/** Parses elements in a `<select>`, as browsers do, and the HTML standard since 2025. parse5 ignores them. */
 class HtmlParser extends Parser<DefaultTreeAdapterMap> {
   override onStartTag(token: Token.TagToken) {
     super.onStartTag(withoutMode(token));
@@ -81,7 +81,7 @@ const hidden = new Set(['script', 'style', 'title', 'noscript', 'iframe', 'noemb
 
 type Adapter = TreeAdapter<DefaultTreeAdapterMap>;
 
-/** Collects `facts` from elements outside of templates. Builds only the parents that the algorithm needs, not a tree. */
+/** Collects `facts` outside templates. Instead of a tree, it keeps only the parents that the algorithm needs. */
 function collecting(facts: HtmlFacts): Adapter {
   let base: string | null = null;
   let firstTitle: DefaultTreeAdapterMap['element'] | undefined;

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export interface ResponseHead {
   status: number;
-  /** By lower-case name, bytes beyond ASCII as Latin-1, like those of Node's own client. */
+  /** By lower-case name, bytes beyond ASCII as Latin-1, as in Node's client. */
   headers: IncomingHttpHeaders;
 }
 
@@ -13,10 +13,10 @@ export interface ParsedHead extends ResponseHead {
   holdsAnother: boolean;
 }
 
-/** Bytes of the longest head that is read. */
+/** Bytes of a head, with its interim heads. */
 export const maxHeadSize = 16 * 1024;
 
-/** Chromium looks for "HTTP" in these bytes: four may precede it. */
+/** Chromium looks for "HTTP" in these bytes, so four may precede it. */
 const searched = 8;
 
 const lineEnd = /[\r\n]+/;
@@ -27,16 +27,16 @@ const statusOf = /^[^ ]* +(\d{1,9})/;
 /** A token of RFC 9110. */
 export const token = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** Fields that are not lists. Their first line counts. */
+/** Fields with one value: the first line counts. */
 const single = new Set(['age', 'date', 'expires', 'location', 'strict-transport-security']);
 
-/** Fields that must not have two different values: an attacker may have split the response. */
+/** Fields whose lines must not differ: an attacker may have split the response. */
 const unambiguous = ['content-length', 'content-disposition'];
 
 /**
- * Reads the head of a response as it arrives, bytes as Latin-1. It accepts what Chromium accepts (net/http), which is more than
- * RFC 9112 allows. It skips interim responses (RFC 9110 section 15.2), but they count for `maxLength`, because a host could
- * send them until the deadline.
+ * Reads the head of a response piece by piece, bytes as Latin-1. It accepts what Chromium accepts (net/http), which is more than
+ * RFC 9112 allows. It skips interim responses (RFC 9110 section 15.2). They count for `maxLength`, because a host could send
+ * them without end.
  *
  * Its functions throw `ERR_NOT_HTTP`, `ERR_AMBIGUOUS`, or `ERR_HEADERS_TOO_LONG` beyond `maxLength` characters.
  */
@@ -49,7 +49,7 @@ export function headReader(maxLength = maxHeadSize) {
     text += piece;
     const start = beginning(text);
     if (start === -1 && text.length >= searched) throw notHttp();
-    // The previous piece may have ended with its first bytes.
+    // The empty line may have begun in the previous piece.
     headEnd.lastIndex = Math.max(start, looked - 2);
     const end = start !== -1 && headEnd.test(text) ? headEnd.lastIndex : 0;
     if (interim + (end || text.length) > maxLength)
@@ -103,7 +103,7 @@ function parseHead(sent: string): ParsedHead {
   return { status, headers, minorVersion, holdsAnother: text.includes('HTTP/1.', 1) };
 }
 
-/** The names and values of lines. A line that begins with white space continues a field; one without a name is skipped. */
+/** The names and values of lines. White space at the beginning continues a field. Lines without a name are skipped. */
 function fieldsOf(lines: readonly string[]): [name: string, value: string][] {
   const fields: [name: string, value: string][] = [];
   let mayContinue = false;
@@ -135,7 +135,7 @@ function isBlank(line: string, index: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
-/** Joins the lines of a field (RFC 9110 section 5.3), except those of cookies, which stay a list. */
+/** Adds a line, and joins the lines of a list (RFC 9110 section 5.3), but not of cookies. */
 function addField(headers: IncomingHttpHeaders, name: string, value: string): void {
   if (name === 'set-cookie') {
     headers[name] ??= [];
@@ -149,7 +149,7 @@ function addField(headers: IncomingHttpHeaders, name: string, value: string): vo
   }
 }
 
-/** The value of a field that repeats it. @throws if there are two. */
+/** The value of a field that repeats it. @throws if the values differ. */
 function onlyValue(headers: IncomingHttpHeaders, name: string): string {
   const values = `${headers[name]}`.match(/(?:"(?:\\.|[^"\\])*(?:"|$)|[^",])+/gs)?.map(trimmed) ?? [];
   const [value = '', ...others] = values.filter((text) => text !== '');

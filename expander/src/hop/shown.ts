@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ResponseHead, token, trimmed } from './response-head.ts';
 
-/** What Chromium does with a response: it shows markup or other content, saves a file, or stays on its page. */
+/** What Chromium does with a response: it shows markup or other content, saves a file, or does nothing. */
 export type Shown = 'html' | 'xml' | 'other' | 'file' | 'nothing';
 
 /** Types that Chromium parses as XML and shows. The HTML parser finds the same in all but contrived documents. */
@@ -26,10 +26,9 @@ const shownTypes = new RegExp(
 const htmlBeginning =
   /^[\t\n\f\r ]*<(?:!--|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[ >])/i;
 
-/** The beginning of XML. */
 const xmlBeginning = /^[\t\n\f\r ]*<\?xml/;
 
-/** The beginning of PDF and PostScript. Chromium saves them even if they look like text. */
+/** The beginning of PDF and PostScript, which Chromium saves even if they look like text. */
 const printed = /^%(?:PDF-|!PS-Adobe-)/;
 
 /** The first bytes of binary content that Chromium shows: images, audio, video, and text with a byte order mark. */
@@ -47,7 +46,7 @@ const binary = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
 const sniffed = 1_024;
 
 /**
- * What Chromium does with the response. `other` if that depends on unknown content.
+ * What Chromium does with the response; `other` if that depends on unknown content.
  *
  * @param content its beginning; empty if unknown.
  */

@@ -20,14 +20,12 @@ function web(pages: Web) {
   return { asked, expand: createExpand(followRedirects(fetchHop)) };
 }
 
-/** The arguments of the callback of `expand`. */
 function called(expand: ReturnType<typeof createExpand>, url: string): Promise<unknown[]> {
   return new Promise((resolve) => expand(url, (...result) => resolve(result)));
 }
 
 const to = (location: string, status = 301) => ({ status, location });
 
-/** A chain of `length` redirects. */
 const chain = (length: number): Web =>
   Object.fromEntries(
     Array.from({ length }, (_, i) => [`http://h.example/${i}`, to(`http://h.example/${i + 1}`)]),
@@ -252,7 +250,7 @@ describe('the chain', () => {
     expect(hops.map(({ domainChanged }) => domainChanged)).toEqual([changed, false]);
   });
 
-  test('ends as aborted when its signal is', async () => {
+  test('ends as aborted if its signal aborts', async () => {
     const leave = new AbortController();
     const fetchHop: FetchHop = (_, { signal }) =>
       new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));

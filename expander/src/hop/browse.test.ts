@@ -35,7 +35,7 @@ test('a hop has the title of its page, also from the cache, without another requ
 // More responses to HEAD are in browsers.browser.test.ts.
 describe('follow=all also sends GET', () => {
   test.each<[string, Partial<Response>, boolean]>([
-    ['unless HEAD gets a text', {}, false],
+    ['unless HEAD gets plain text', {}, false],
     ['if HEAD gets 404', { status: 404 }, true],
     ['if HEAD gets 503', { status: 503 }, true],
     ['if HEAD gets 204', { status: 204 }, true],

@@ -127,8 +127,8 @@ test('the certificate must have the name in the URL', async () => {
 describe('a request fails with a sentence if the host', () => {
   test.each([
     ['refuses the connection', async () => `http://127.0.0.1:${await freePort()}/`, 'refused'],
-    ['resets it', () => `${shortener.url}/reset`, 'closed'],
-    ['closes it', () => answering((socket) => socket.end()), 'closed'],
+    ['resets the connection', () => `${shortener.url}/reset`, 'closed'],
+    ['closes the connection', () => answering((socket) => socket.end()), 'closed'],
     ['does not speak HTTP', () => `${shortener.url}/malformed`, 'not HTTP'],
     ['sends more than 16 KiB of headers', () => `${shortener.url}/headers/16384`, '16384 bytes'],
     ['does not speak TLS', () => shortener.url.replace('http:', 'https:'), 'did not set up an encrypted'],
@@ -172,7 +172,7 @@ describe('a hop times out after 3 s', () => {
     expect(error).toMatchObject(timeout);
   });
 
-  test.concurrent('after a redirect, too, with that target', async () => {
+  test.concurrent('also after a redirect, at its target', async () => {
     const u = `${shortener.url}/location?to=/hang`;
     const { error, longUrl, redirectCount } = await testExpander().expand.chain(u);
     expect(error).toMatchObject(timeout);
@@ -180,7 +180,7 @@ describe('a hop times out after 3 s', () => {
   });
 });
 
-test('a location does not keep the head that it came in', () => {
+test('a location does not keep its head in memory', () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage: () => void = runInNewContext('gc');
   const filler = 'x'.repeat(15_000);

@@ -53,7 +53,7 @@ describe('the title of a page', () => {
     ['in a sandbox', 'A page', { 'content-security-policy': 'sandbox' }, 'A page'],
     ['null if it is blank', ' \n &nbsp; ', {}, null],
     ['null without a page', 'A page', { 'content-type': 'text/plain' }, null],
-    ['null of a file to save', 'A page', { 'content-disposition': 'attachment' }, null],
+    ['null for a file', 'A page', { 'content-disposition': 'attachment' }, null],
   ])('%s', (_, text, headers, expected) => expect(title(text, headers)).toBe(expected));
 
   test.each([
@@ -102,7 +102,7 @@ test.each([
   expect(mayRedirect(`${words}<script>${script}</script>`)).toBe(false),
 );
 
-test('a page has text from 200 visible characters on', () => {
+test('a page with 200 visible characters counts as text', () => {
   const page = (count: number) => `<style>${words}</style>${'x '.repeat(count)}<script>a.click()</script>`;
   expect([mayRedirect(page(199)), mayRedirect(page(200))]).toEqual([true, false]);
 });

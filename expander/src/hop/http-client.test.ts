@@ -148,16 +148,16 @@ describe('a stale connection', () => {
     expect(await ask(url, head)).toMatchObject({ status: 200 });
     expect(connections.seen).toBe(2);
   });
+});
 
-  test('is not one that is reset at its first request: that fails at once', async () => {
-    let seen = 0;
-    const { url } = await listen((req) => {
-      seen += 1;
-      req.socket.resetAndDestroy();
-    });
-    await expect(client().request(url, head)).rejects.toMatchObject({ code: 'ECONNRESET' });
-    expect(seen).toBe(1);
+test('a request fails at once if the server resets a new connection', async () => {
+  let seen = 0;
+  const { url } = await listen((req) => {
+    seen += 1;
+    req.socket.resetAndDestroy();
   });
+  await expect(client().request(url, head)).rejects.toMatchObject({ code: 'ECONNRESET' });
+  expect(seen).toBe(1);
 });
 
 test('a GET without a body limit cuts off the body', async () => {
@@ -177,7 +177,7 @@ describe('the beginning of a body', () => {
     ['up to where it breaks off', 'Content-Length: 500\r\n\r\nhello', 'hello'],
     ['to its end, if its length is empty', 'Content-Length:\r\n\r\nhello', 'hello'],
     ['to its end, if its length is not a number', 'Content-Length: 5x\r\n\r\nhello', 'hello'],
-    ['of no length', 'Content-Length: 0\r\n\r\nhello', ''],
+    ['as nothing, if its length is 0', 'Content-Length: 0\r\n\r\nhello', ''],
     ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n002;x=y\r\nlo\r\n0\r\n\r\n', 'hello'],
     ['in chunks up to the limit', 'Transfer-Encoding: chunked\r\n\r\nff\r\nhello, and more', 'hello, and'],
     ['in chunks up to a malformed one', 'Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\nlo\r\n9\r\n', 'he'],
@@ -194,7 +194,7 @@ describe('the beginning of a body', () => {
     }
   });
 
-  test('ends with the reason of an aborted request, and the connection with it', async () => {
+  test('is cut off with its connection if the caller aborts', async () => {
     const leave = new AbortController();
     const { url, connections } = await listen((_, res) => {
       res.write('begun');

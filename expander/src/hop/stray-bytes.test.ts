@@ -35,7 +35,7 @@ async function website(answer: (path: string, socket: Socket) => unknown, redis?
     expand,
     asked,
     connections: () => connections,
-    /** The path where the chain from `path` ends; the code of the error if it fails. */
+    /** The path at the end of the chain from `path`, or the code of the error. */
     async end(path: string, follow: Follow = 'default') {
       const { error, longUrl } = await expand.chain(origin + path, { follow });
       return error?.code ?? longUrl?.slice(origin.length);
@@ -45,7 +45,7 @@ async function website(answer: (path: string, socket: Socket) => unknown, redis?
 
 const head = (status: string, length: number, more = '', type = 'text/plain') =>
   `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n${more}\r\n`;
-/** Every path leads to the same one below `/at`. */
+/** Redirects every path to the same path below `/at`. */
 const truth = (path: string) =>
   path.startsWith('/at') ? head('200 OK', 0) : head('301 Moved', 0, `Location: /at${path}\r\n`);
 const lie = head('301 Moved', 0, 'Location: /at/evil\r\n');

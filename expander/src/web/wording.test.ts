@@ -37,7 +37,7 @@ describe('the page has plain words for every end', () => {
       418.example | Broken link The page does not work at 418.example | answered 418, i
       599.example | ${notWorking} The page is not working just now at 599.example | answered 599, unknown status.
       https://empty.example | Page found The page is empty at empty.example | answered 204
-      ${long(0)} | Broken link Too many redirects: the check stopped at long.example | The limit is 19 redirects; this URL is where
+      ${long(0)} | Broken link Too many redirects: the check stopped at long.example | The limit is 19 redirects; this URL is the target
       s.example/loop | Broken link The redirects form a loop at s.example | no page can be reached
       s.example/silent | Broken link The link is broken at s.example | The 302 redirect does not say where
       s.example/malformed | Broken link The link is broken http://[ | something that is not a URL

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { words } from '../pieces.ts';
-import { bytes, end, type Link, ofLines, ofReplies, page, redirect } from './link.ts';
+import { bytes, end, type Link, ofLines, ofReplies, page, redirect, start } from './link.ts';
 import type { Reply, Website } from './stage.ts';
 
 export const meta = (content: string) => `<meta http-equiv="refresh" content="${content}">`;
@@ -109,8 +109,10 @@ const encodings = (
   const encrypted: Website = ({ encrypted, path }) =>
     encrypted ? (path === '/m' ? page('') : encoded) : redirect('https://start.example/');
   return [
-    // Over http Chromium does not know it, and the bytes are legible by chance.
-    ...(coding === 'zstd' ? [] : ofReplies('Pages: Content-Encoding', { [sent]: encoded })),
+    ...ofReplies('Pages: Content-Encoding', { [sent]: encoded }).map((link) => ({
+      ...link,
+      ...(coding === 'zstd' && { chromium: start, reason: 'no website sends zstd over http' }),
+    })),
     { group: 'Pages: Content-Encoding, over https', sent, website: encrypted },
   ];
 });

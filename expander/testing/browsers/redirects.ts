@@ -1,5 +1,16 @@
 import { words } from '../pieces.ts';
-import { end, first, type Link, ofCases, ofLines, ofReplies, ofWebsites, page, redirect } from './link.ts';
+import {
+  end,
+  first,
+  type Link,
+  ofCases,
+  ofLines,
+  ofReplies,
+  ofWebsites,
+  page,
+  redirect,
+  start,
+} from './link.ts';
 import { meta, refresh, unquoted } from './pages.ts';
 import type { Reply, Website } from './stage.ts';
 
@@ -164,9 +175,18 @@ const wrappers: Link[] = [
 /** The head of a page whose body, in chunks, follows. */
 const inChunks = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-const rawHeads: Link[] = ofLines('heads.txt', (line) => ({
-  raw: line.includes('{meta}') ? inChunks + line.replace('{meta}', unquoted) : line,
-}));
+const rawHeads: Link[] = [
+  ...ofLines('heads.txt', (line) => ({
+    raw: line.includes('{meta}') ? inChunks + line.replace('{meta}', unquoted) : line,
+  })),
+  {
+    group: 'Chunks',
+    sent: '7fffffffffffffff, which breaks off',
+    website: first({ raw: `${inChunks}7fffffffffffffff\r\n${unquoted}` }),
+    chromium: start,
+    reason: 'Chromium ignores refreshes of a page that breaks off; here they count',
+  },
+];
 
 /** Links that lead on by their `Location`, and those that are unwrapped. */
 export const redirectLinks: readonly Link[] = [

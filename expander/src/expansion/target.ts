@@ -40,7 +40,8 @@ export function readTarget(input: string): Target {
     );
   }
   if (!url || !host.test(url.hostname)) {
-    const shown = printable(input.trim()).replace(/(?<=^.{100}).+/, '...');
+    const text = printable(input.trim());
+    const shown = text.length > 100 ? `${text.slice(0, 100)}...` : text;
     throw new ExpansionError('invalid_url', `This is not a URL: ${shown}`, { reason: 'not_a_url' });
   }
   return { text: spelling(given, url), url };
@@ -137,7 +138,7 @@ export function isWeb(url: URL): boolean {
   return url.protocol === 'http:' || url.protocol === 'https:';
 }
 
-/** An authority and the text before it. The parser does not interpret the hosts of other schemes. */
+/** An authority and the text before it. The parser ignores the hosts of other schemes. */
 const authority = /^[\0- ]*(?:(?:https?|wss?|ftp|file):[/\\]*|[/\\]{2,})([^/\\?#]*)/i;
 
 /** The host and port that the URL Standard's parser finds. With a base the parser may find none. */

@@ -36,7 +36,7 @@ down: ## stop the stack; the tasks are kept
 logs: ## follow the logs; ID=… shows the lines about one request
 	@if $(in_containers); then deploy/logs.sh "$$ID"; else deploy/logs.sh "$$ID" .local/stack.log; fi
 
-observe: ## observe the running stack with Prometheus, in containers with Grafana too (REMOTE_WRITE=1: takes k6's metrics)
+observe: ## observe the running stack with Prometheus, in containers with Grafana too (REMOTE_WRITE=1 accepts k6's metrics)
 	@if $(in_containers); then deploy/compose/observe.sh; else \
 		deploy/machine/packages.sh mtail prometheus prometheus-node-exporter prometheus-redis-exporter && $(MAKE) --silent $(installed) && \
 		exec node deploy/native/main.ts observe; fi
@@ -56,7 +56,7 @@ restore: ## replace all tasks with those of FILE=…
 kubernetes: ## run the stack in the cluster of the current context (see deploy/kubernetes)
 	@deploy/kubernetes/up.sh
 
-kubernetes-down: ## remove it from there; the tasks only with WIPE=1
+kubernetes-down: ## remove it from the cluster; the tasks only with WIPE=1
 	@deploy/kubernetes/down.sh
 
 kubernetes-test: setup ## run the acceptance suite and the rollouts there
@@ -106,7 +106,7 @@ format: packages ## format everything
 load: packages ## run load tests (see loadtest/README.md); SCRIPT=… ARGS=… OBSERVE=1
 	@set -f; node loadtest/run.ts $$SCRIPT -- $$ARGS
 
-rehearse: packages ## cause every fault of PROMISES.md (ROWS=… some) in containers, and judge the outcome
+rehearse: packages ## cause every fault of PROMISES.md (ROWS=… some) in containers, and check the outcome
 	@vitest run --config acceptance/vitest.rehearsal.ts
 
 bench: packages ## run the benchmarks; BENCH=stack or BENCH=command runs one

@@ -55,7 +55,7 @@ export default defineConfig({
     isolate: false,
     testTimeout: 30_000,
     hookTimeout: 120_000,
-    // Long enough for a machine that is busy.
+    // For a busy machine.
     expect: { poll: { timeout: 10_000 } },
     // Test files mostly wait for containers, k6 or timeouts.
     maxWorkers: 3 * availableParallelism(),

@@ -17,7 +17,7 @@ test('no health check starts Node', () => {
   expect(composeFile).not.toMatch(/test:\s+(- |\[\s*)CMD,?\s+(- )?node/);
 });
 
-test("a service's health check passes only on 200, and otherwise says why", async () => {
+test("a service's health check passes only on 200, and otherwise prints the reason", async () => {
   let status = 200;
   const server = createServer((_, response) => response.writeHead(status).end('not ready: WRONGPASS 200\n'));
   const port = await listening(server);
@@ -46,7 +46,7 @@ async function application() {
   return state;
 }
 
-test('a proxy has started once no application is 502, or 20 s after nginx', async () => {
+test('a proxy has started once neither application is 502, or 20 s after nginx', async () => {
   const [expander, tasks] = [await application(), await application()];
   const pid = textFile('');
   const started = (tasksPort = tasks.port) => {

@@ -37,7 +37,7 @@ test.each<[env: Record<string, string>, ...faults: string[]]>([
     'LONGHAND_HTTP_PORT=80-81: is not a whole number',
     'LONGHAND_HTTPS_PORT=0: is not from 1 to 65535',
   ],
-])('%o is refused', (env, ...faults) => {
+])('refuses %o', (env, ...faults) => {
   expect(stackFaults(env)).toEqual(faults);
 });
 
@@ -54,12 +54,12 @@ test('HTTPS ports matter only with a certificate, which needs its key', async ()
   expect(certificateFaults(tls)).toEqual([other]);
 });
 
-test('a file of keys that the expander cannot read is refused', async () => {
+test('refuses a file of keys that the expander cannot read', async () => {
   const env = { EXPANDER_KEYS_FILE: join(folder, 'none') };
   await expect(readSettings(env)).rejects.toThrow(/none: cannot be read/);
 });
 
-test('a certificate that only the proxy may read is left to the proxy', async () => {
+test('accepts a certificate that only the proxy may read', async () => {
   await certify('a.example');
   chmodSync(folder, 0o755);
   chmodSync(join(folder, 'privkey.pem'), 0o000);
@@ -101,7 +101,7 @@ test.each<[env: Record<string, string>, warnings: number]>([
   [{ LONGHAND_BIND: '::' }, 1],
   [{ LONGHAND_FRONT: '10.0.0.0/8' }, 1],
   [{ LONGHAND_BIND: '0.0.0.0', TASKS_PASSWORD_FILE: 'password' }, 0],
-])('a list without a password is warned about if other machines reach it: %j, %i', (env, count) => {
+])('warns about a list without a password if other machines reach it: %j, %i', (env, count) => {
   const found = warningsAbout(env, 'natively').filter((text) =>
     text.startsWith('The task list has no password'),
   );

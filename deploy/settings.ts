@@ -100,7 +100,7 @@ export function warningsAbout(env: NodeJS.ProcessEnv, place: 'natively' | 'in co
   return warnings;
 }
 
-/** Whether the key belongs to the certificate. */
+/** Checks that the key belongs to the certificate. */
 export function certificateFaults({ LONGHAND_CERTIFICATES: folder }: NodeJS.ProcessEnv): string[] {
   try {
     if (folder) readPair(folder);

@@ -65,7 +65,12 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
     ['a response that sets a cookie', '/api', { headers: { ...fresh, 'Set-Cookie': 'a=b' } }, {}],
     ['a response without a lifetime', '/api', {}, {}],
     ['a request of an expander', '/api', { headers: fresh }, { headers: { 'CDN-Loop': 'longhand' } }],
-    ['one behind others', '/api', { headers: fresh }, { headers: { 'CDN-Loop': ['0', 'longhand'] } }],
+    [
+      'a request of an expander behind another proxy',
+      '/api',
+      { headers: fresh },
+      { headers: { 'CDN-Loop': ['0', 'longhand'] } },
+    ],
     ['a long response', '/api', { headers: fresh, length: 3_000 }, {}],
     ['a response without a length', '/api', { headers: fresh, chunked: true }, {}],
   ])('does not cache %s', async (_, path, order, options) => {
@@ -82,7 +87,7 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
     },
   );
 
-  test('passes a request of an expander on whole, past a cached response', async () => {
+  test('passes on a request of an expander unchanged, even if a response is cached', async () => {
     await ask(target('/api'));
     await ask(target('/api'), { headers: { 'CDN-Loop': 'other, longhand; v=1' } });
     expect(application.arrived.at(-1)).toMatchObject({
@@ -212,10 +217,10 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
   ];
   const json = { 'Content-Type': 'application/json' };
   test.each<[path: string, what: string, order: Order]>([
-    ['/api?', 'a short one', { headers: fresh }],
-    ['/api/chain?', 'a long one', { headers: { ...fresh, ...json }, length: 2_000 }],
-    ['/api?', 'one too long to cache', { headers: { ...fresh, ...json }, length: 20_000 }],
-    ['/api?', 'one with Vary', { headers: { ...fresh, Vary: 'Cookie, Accept-Language' } }],
+    ['/api?', 'a short response', { headers: fresh }],
+    ['/api/chain?', 'a long response', { headers: { ...fresh, ...json }, length: 2_000 }],
+    ['/api?', 'a response too long to cache', { headers: { ...fresh, ...json }, length: 20_000 }],
+    ['/api?', 'a response with Vary', { headers: { ...fresh, Vary: 'Cookie, Accept-Language' } }],
   ])('a request to %s does not affect the response to the next client: %s', async (path, _, order) => {
     application.standing = order;
     /** The response without the parts that differ each time. */
@@ -278,7 +283,7 @@ async function startCaching(variables: { LONGHAND_API_RATE?: string }, keys = '2
   return { folder, application, proxy };
 }
 
-test('cache hits count in the rate limit; the log has both', async () => {
+test('the rate limit applies to cache hits; the log shows both', async () => {
   const { application, proxy } = await startCaching({ LONGHAND_API_RATE: '1r/m' });
   const lines = [];
   for (let i = 0; i < 4; i += 1) {
@@ -328,7 +333,7 @@ test('the cache is bounded for any number of short URLs, and no response is lost
   expect(Math.max(...sizes)).toBeLessThanOrEqual(largest);
 });
 
-test('a cache folder that cannot be written loses no response', async () => {
+test('an unwritable cache folder loses no response', async () => {
   const { folder, application, proxy } = await startCaching({});
   // Permissions would not keep root from writing.
   await rm(folder, { recursive: true });

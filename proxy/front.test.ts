@@ -16,7 +16,7 @@ async function start(networks: string[], variables = {}): Promise<TemporaryProxy
   return proxy;
 }
 
-/** Trusts the tests, and a network behind them. */
+/** Trusts the tests, and another network. */
 const trusting = await start(['127.0.0.0/8', 'fd00::/8'], { LONGHAND_API_RATE: '1r/m' });
 /** Trusts a front, but not the tests. */
 const wary = await start(['10.0.0.0/8']);

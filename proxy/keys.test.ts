@@ -56,7 +56,7 @@ test.each([
   ['/api?u=1&monkey=1', {}],
   ['/api?u=1&Key=1', {}],
   ['/api?u=1', { Authorization: 'Basic &key=' }],
-])('a request without a key counts in LONGHAND_API_RATE: %s %j', async (path, headers) => {
+])('LONGHAND_API_RATE applies to a request without a key: %s %j', async (path, headers) => {
   expect((await withKeys.statuses(8, path, headers)).at(-1)).toBe(429);
 });
 

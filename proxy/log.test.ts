@@ -6,7 +6,7 @@ import { open, send, sendRaw } from '@longhand/shared/testing/send.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startProxied } from './testing/proxied.ts';
 
-/** No line may contain these. In latin1, as a client sends it: C1 controls, and U+202E in UTF-8. */
+/** No line may contain this text, or these bytes in latin1: C1 controls, and U+202E in UTF-8. */
 const secret = 'topsecret';
 const controls = '\x9b2J\x85\xc2\x9b31m\xe2\x80\xae';
 const hostile = secret + controls;

@@ -23,7 +23,7 @@ describe('The login limit', async () => {
     expect(JSON.parse(problem.body).detail).toMatch(/^Too many attempts to log in/);
     expect(application.arrived).toHaveLength(5);
 
-    // It counts attempts of one client; an IPv6 client is its network.
+    // Each client has its own limit. An IPv6 client is its network.
     expect((await attempt('192.0.2.1', {}, '/login', 'GET')).status).toBe(200);
     expect((await attempt('192.0.2.1', {}, '/task')).status).toBe(200);
     expect((await attempt('192.0.2.2')).status).toBe(200);

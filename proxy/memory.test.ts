@@ -13,14 +13,14 @@ import { startProxied } from './testing/proxied.ts';
 /** For a busy machine. */
 const wait = { timeout: 60_000 };
 
-/** Bytes that nginx may take for the connections that its configuration allows. */
+/** Bytes that nginx may use for all connections that its configuration allows. */
 const most = 0.8 * (await memoryLimit('proxy'));
 const longHeaders = rounds({ short: 500, long: 3_000 });
 const manyRequests = rounds({ short: 2_000, long: 17_500 });
 
 /** The cost of connections before their requests are complete. */
 describe('The memory of the proxy with four workers', { timeout: 120_000 }, async () => {
-  // A busy machine needs long to open all connections.
+  // On a busy machine it takes long to open all connections.
   const proxy = await startTemporaryProxy({ LONGHAND_WORKERS: '4' }, (text) =>
     text.replace('client_header_timeout 5s', 'client_header_timeout 60s'),
   );
@@ -54,11 +54,11 @@ describe('The memory of the proxy with four workers', { timeout: 120_000 }, asyn
     ['expander', '/api/expand'],
     ['tasks', '/task'],
     ['all', '/nowhere'],
-  ])('is enough for 3,000 refused requests to %s with 31 KB of request line', async (name, path) => {
+  ])('is enough for 3,000 refused requests to %s with a request line of 31 KB', async (name, path) => {
     const refused = crowd({ kind: 'refused', count: longHeaders, port: proxy.ports[name], path });
     const responses = () => Object.values(refused.held().statuses).reduce((sum, count) => sum + count, 0);
     await expect.poll(responses, wait).toBeGreaterThanOrEqual(longHeaders);
-    // As much as accepted ones: twice the request line.
+    // No more than accepted requests: twice the request line.
     expect((await extrapolated(longHeaders, 3_000)) - quiet).toBeLessThan(3_000 * 100_000);
     expect(await extrapolated(longHeaders, 3_000)).toBeLessThan(most);
   });

@@ -27,7 +27,7 @@ describe('The proxy alone', async () => {
     expect((await forwarded(path)).url).toBe(path);
   });
 
-  test('the application gets the client address from the proxy, not from the client', async () => {
+  test('the application gets the address and scheme of the connection, not those of the headers', async () => {
     const { headers } = await forwarded('/', {
       host: `localhost:${ports.tasks}`,
       headers: { 'X-Forwarded-For': '8.8.8.8', 'X-Forwarded-Proto': 'https', 'X-Request-Id': 'mine' },
@@ -45,7 +45,7 @@ describe('The proxy alone', async () => {
 
   test.each([
     ...['a\\login', 'a\\b.localhost', 'localhost:80\\x', '\xe4.localhost', 'a?b', 'a@b', 'x'.repeat(300)],
-  ])('a malformed Host is 400, and reaches no application: %s', async (host) => {
+  ])('a request with a malformed Host is 400 and reaches no application: %s', async (host) => {
     const before = application.arrived.length;
     for (const port of Object.values(ports)) {
       const response = await sendRaw(port, `PUT /x HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);

@@ -95,7 +95,7 @@ describe('An error of the proxy', async () => {
 
   test('429 is a problem document, too, for one event stream too many', async () => {
     const ask = () => send(proxy.ports.tasks, '/tasks/events', { headers: json });
-    // The other one hangs.
+    // The other request hangs.
     expect((await Promise.race([ask(), ask()])).status).toBe(429);
   });
 

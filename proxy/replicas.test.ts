@@ -88,7 +88,7 @@ describe(`A hung replica behind ${image ?? "this machine's nginx"}`, { timeout: 
       [502, 'unreachable'],
     ] as const) {
       crashes = status === 502;
-      // All others reached the healthy replica, unchanged and once, even after a refused connection.
+      // The other requests reached the healthy replica, unchanged and once, even after a refused connection.
       served.length = 0;
       let sent = 0;
       const failed = await throughHung(async () => {
@@ -103,7 +103,7 @@ describe(`A hung replica behind ${image ?? "this machine's nginx"}`, { timeout: 
     crashes = false;
   });
 
-  // Each would cost a request if that replica lost its network.
+  // If that replica lost its network, each would fail a request.
   test('has no idle connections for long', async () => {
     await send(proxy.ports.tasks, '/');
     await expect.poll(() => open.size).toBe(0);

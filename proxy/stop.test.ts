@@ -37,6 +37,6 @@ test('a stopping proxy finishes requests in flight and cuts endless streams', as
   expect(await slow).toMatchObject({ status: 200, body: 'done' });
   expect(await endless).toContain('aborted');
   await stopping;
-  // After 15 s it would have been killed.
+  // The supervisor kills it after 15 s.
   expect(performance.now() - begun).toBeLessThan(14_000);
 });

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Starts Prometheus, Grafana and the exporters in containers, and the stack unless it is running.
+# Starts Prometheus, Grafana and the exporters in containers, and the stack if it is not running.
 set -eu
 docker compose --profile observe up --build --detach --wait
 # nginx looks for the exporters only when it starts.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Replaces a service's replicas in containers one by one. No request fails:
+# Replaces a service's containers one by one, without failing a request:
 #   deploy/compose/replace.sh tasks
 set -eu
 service=${1:?name the service, as in: make replace SERVICE=tasks}
@@ -10,7 +10,7 @@ count=$(echo "$old" | wc -l)
 docker compose build --quiet "$service"
 for replica in $old; do
     docker compose up --detach --wait --no-deps --no-recreate --scale "$service=$((count + 1))" "$service"
-    # If nginx tried the new replica before it listened, it skips that address for up to 6 s.
+    # After a failed attempt, nginx skips an address for up to 6 s.
     sleep 7
     docker stop "$replica" >/dev/null
     docker rm "$replica" >/dev/null

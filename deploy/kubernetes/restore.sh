@@ -5,7 +5,7 @@ set -eu
 file=${1:-}
 kubectl() { command kubectl --namespace longhand "$@"; }
 
-# If a step fails, too.
+# Start the store even if a step fails.
 trap 'set +e; kubectl delete --ignore-not-found --cascade=foreground --wait job restore >/dev/null; kubectl scale --replicas 1 statefulset tasks-store' EXIT
 kubectl scale --replicas 0 statefulset tasks-store
 kubectl wait --for delete --timeout 60s pod tasks-store-0

@@ -46,7 +46,7 @@ free=$(df -Pm . | awk 'NR == 2 { print $4 }')
 if [ "$free" -ge "$megabytes" ]; then
     found "$free MB of free disk; a full store needs up to $megabytes"
 else
-    missing "disk: $free MB are free, a full store needs up to $megabytes. A full disk saves nothing"
+    missing "disk: $free MB are free, a full store needs up to $megabytes. With a full disk, nothing can be saved"
 fi
 if [ "$(cat /proc/sys/vm/overcommit_memory 2>/dev/null)" = 0 ]; then
     missing 'vm.overcommit_memory=1: without it Redis may fail to rewrite a big file (sysctl vm.overcommit_memory=1)'

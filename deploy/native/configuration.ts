@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const proxy = join(import.meta.dirname, '..', '..', 'proxy');
 const templates = join(proxy, 'templates');
 
-/** The stack's variables as `readEnv` returns them, and those of one stack, such as its upstreams. */
+/** The stack's variables as `readEnv` returns them, and others such as the upstreams. */
 export type ProxyVariables = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 export const asText = (variables: ProxyVariables): Record<string, string> =>
@@ -32,8 +32,8 @@ export const writePages = (folder: string) =>
   run(process.execPath, [join(proxy, 'pages', 'main.ts'), folder]);
 
 /**
- * Renders the image's templates into the folder `prefix`. They use relative paths: nginx would take a `$` in an absolute one
- * for a variable.
+ * Renders the image's templates into the folder `prefix`, with relative paths only: nginx would treat a `$` in an absolute
+ * path as a variable.
  *
  * @param listen the addresses to listen on.
  */

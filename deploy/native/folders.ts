@@ -26,14 +26,14 @@ export function createFolders(folder: string): void {
   }
 }
 
-/** Gives the contents of `folder` to `account`. `folder` stays root's, so the account cannot add files there. */
+/** Gives the contents of `folder` to `account`. Root keeps `folder` itself, so the account cannot add files there. */
 export function giveFolders(folder: string, account: Account): void {
   chmodSync(folder, 0o711);
   const logs = [logFile, formerLogFile];
   for (const name of logs) writeFileSync(join(folder, name), '', { flag: 'a', mode: 0o600 });
   for (const name of [...names, ...logs]) {
     const path = join(folder, name);
-    // The account's own files could be links.
+    // Skip what the account owns: it could be a link.
     if (statSync(path).uid !== account.uid)
       execFileSync('chown', ['-hR', `${account.uid}:${account.gid}`, path]);
   }

@@ -97,7 +97,7 @@ describe('The native run', { timeout: 120_000 }, () => {
   });
 
   const starters = rounds({ short: 2, long: 10 });
-  test(`of ${starters} simultaneous starts one wins, and the others say so`, async () => {
+  test(`of ${starters} simultaneous starts, one succeeds and the others say why they fail`, async () => {
     const starts = Array.from({ length: starters }, () => runner.run('up', variables));
     const ended = new Map<Started, { code: number | null; output: string }>();
     for (const start of starts) start.exited.then((end) => ended.set(start, end));
@@ -215,11 +215,11 @@ describe('The native run', { timeout: 120_000 }, () => {
     await stack.exited;
     await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);
 
-    // From any other folder there is no deploy/.
+    // This path needs a folder `deploy` in the working directory.
     const TASKS_PASSWORD_FILE = `deploy/../${relative('', textFile('open sesame'))}`;
     copyCheckout(runner.checkout);
     runner.main = join(runner.checkout, 'deploy/native/main.ts');
-    // Root's alone.
+    // Other users cannot enter it.
     chmodSync(runner.home, 0o700);
     stack = await runner.up({ LONGHAND_BIND: '127.0.0.2', TASKS_PASSWORD_FILE });
     const store = ['-s', 'run/tasks-store.sock', 'HGET', '{tasks}:task:1', 'title'];
@@ -232,7 +232,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     for (const port of Object.values(runner.ports)) await runner.isServed(port, '127.0.0.2');
     const url = `http://127.0.0.2:${runner.ports.LONGHAND_TASKS_PORT}/`;
     expect((await fetch(`${url}tasks/events`)).status).toBe(401);
-    // Localhost does not lead to this address, so the output shows it.
+    // localhost is another address, so the output must show this one.
     expect(stack.output()).toContain(`  tasks      ${url}\n`);
     if (isRoot) expect(stack.output()).toContain('Everything runs as root, because an account without');
   });
@@ -249,7 +249,7 @@ describe('The native run', { timeout: 120_000 }, () => {
   test('with a damaged append-only file the start fails, names the repair and leaves nothing running', async () => {
     const data = join(runner.folder, 'tasks-store', 'appendonlydir');
     const file = join(data, readdirSync(data).find((name) => name.endsWith('.incr.aof')) ?? '');
-    // Redis accepts connections while it loads a long file, long before it comes to the damage.
+    // Redis accepts connections while it loads a long file, long before it reaches the damage.
     const filler = '*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nb\r\n'.repeat(200_000);
     appendFileSync(file, `${filler}nonsense${filler}`);
     const { code, output } = await runner.run('up').exited;

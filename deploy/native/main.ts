@@ -19,7 +19,7 @@ const checkout = join(import.meta.dirname, '..', '..');
 const [command = 'up', argument = join(checkout, '.local')] = process.argv.slice(2);
 const folder = resolve(argument);
 const workingDirectory = process.cwd();
-// Other users may not read what the stack writes.
+// Other users cannot read the stack's files.
 process.umask(0o077);
 try {
   const run = commands[command];
@@ -33,7 +33,7 @@ try {
   process.exitCode = error instanceof EnvironmentError ? configurationExitCode : 1;
 }
 
-/** Creates the folders. If root started this program, replaces it with the same one without privileges. */
+/** Creates the folders. Started by root, this program then restarts without privileges. */
 function prepare(): void {
   createFolders(folder);
   const account = unprivilegedAccount(checkout);
@@ -68,7 +68,7 @@ async function up(): Promise<void> {
   print('\nStopping. The tasks are kept.');
 }
 
-/** The processes run in another folder. */
+/** Makes file paths absolute: the processes run in another folder. */
 function withAbsoluteFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const resolved = { ...env };
   for (const [name, path] of Object.entries(env))

@@ -6,7 +6,7 @@ import type { ProcessSpec } from './supervisor.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** PATH with the folder of Debian's nginx, which other users than root may lack. */
+/** PATH with the folder of Debian's nginx, which only root has by default. */
 export const searchPath = (env: NodeJS.ProcessEnv) => `${env.PATH}:/usr/local/sbin:/usr/sbin`;
 
 const socketPath = (name: string) => join('run', `${name}.sock`);
@@ -19,7 +19,7 @@ const socketPath = (name: string) => join('run', `${name}.sock`);
 export const upstreamServers = (replicas: readonly string[], folder = '') =>
   replicas.map((replica) => `unix:${join(folder, socketPath(replica))} max_fails=0`).join('; server ');
 
-/** A Redis with the configuration of `application`, and data in the folder of its name in `folder`. */
+/** Redis with the configuration of `application`, and its data in the subfolder `name`. */
 export const redis = (name: string, application: string, folder: string): ProcessSpec => ({
   name,
   command: 'sh',

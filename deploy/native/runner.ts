@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { ListenError, listen } from '@longhand/shared/listen.ts';
 import { belongsToAnother } from './folders.ts';
 
-/** The socket on which the runner of the stack takes commands, in the stack's folder. */
+/** The socket for commands, in the stack's folder. */
 const commands = 'run/stack.sock';
 
 /**

@@ -95,7 +95,7 @@ function specs(
     program('prometheus-node-exporter', ports.disk, [...node, at(ports.disk)]),
     {
       ...program('prometheus', ports.prometheus, [...prometheus, at(ports.prometheus)]),
-      // It accepts connections earlier, and responds 503.
+      // Until it is ready, it responds with 503.
       ready: () =>
         fetch(`http://127.0.0.1:${ports.prometheus}/-/ready`).then(
           ({ ok }) => ok,
@@ -118,7 +118,7 @@ async function freePort(): Promise<number> {
   return await listening(server);
 }
 
-/** Returns the free port of 127.0.0.1 on which it listens. */
+/** Listens on a free port of 127.0.0.1. @returns the port. */
 async function listening(server: Server): Promise<number> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return (server.address() as AddressInfo).port;

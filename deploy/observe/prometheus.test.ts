@@ -42,7 +42,7 @@ const panels = ['service', 'load-run'].flatMap((name): Panel[] => {
 /** Labels that Prometheus adds, and our own that are never aggregated. */
 const ownLabels = ['job', 'instance', 'service', 'version'];
 
-/** Grafana's names of the units that fit an expression's result. */
+/** The Grafana units that suit an expression's result. */
 function unitsOf(expression: string): string[] {
   if (/\) \/ |_bytes\S* \/ |cpu_seconds|_failed_rate/.test(expression)) return ['percentunit'];
   if (/histogram_quantile|^time\(\)|k6_http_req_(?!failed)|lag_p99_seconds/.test(expression)) return ['s'];

@@ -42,7 +42,7 @@ const line = (change: Partial<typeof fields>): string =>
     return `"seconds":${Number(seconds).toFixed(3)}`;
   });
 
-/** The series with this prefix that mtail exports after these lines, without those at 0. */
+/** The nonzero series with this prefix that mtail exports for these lines. */
 function counted(lines: readonly string[], name: string): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'mtail-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -77,7 +77,7 @@ describe.skipIf(missing)(`The proxy's metrics${missing ? ' (skipped: mtail is no
       requests('application="expander",cache="HIT",served_by="cache",status="200"'),
     ],
     [
-      'count a request that is for neither application',
+      'count a request for neither application',
       [{ application: '', host: '', path: '', method: '', status: 400, ...own }],
       requests('application="",cache="",served_by="proxy",status="400"'),
     ],
@@ -96,7 +96,7 @@ describe.skipIf(missing)(`The proxy's metrics${missing ? ' (skipped: mtail is no
       requests('application="tasks",cache="",served_by="service",status="200"', 5),
     ],
     [
-      'count a missing response as a failure, but not the 502 and 504 that are about a website',
+      'count a missing response as a failure, but not 502 and 504 about a website',
       [
         { status: 503 },
         { status: 504, upstreamSeconds: '10.0', upstreamHeaderSeconds: '-' },
@@ -179,7 +179,7 @@ async function freeUdpPort(): Promise<number> {
   return port;
 }
 
-/** The second log of proxy/derived.envsh, in a network that has `exporters`. */
+/** The second log of proxy/derived.envsh, where the name `exporters` resolves. */
 function counterLog(): string {
   const folder = mkdtempSync(join(tmpdir(), 'getent-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -205,7 +205,7 @@ test('certificates.sh prints when the certificate of a server expires', async ()
   const output = (await script.stdout.toArray()).join('');
   const [, seconds] = /not_after_seconds\{name="a.example"\} (\d+)/.exec(output) ?? [];
   const days = (Number(seconds) * 1_000 - Date.now()) / 86_400_000;
-  // selfsigned's default.
+  // selfsigned's default is a year.
   expect(days).toBeGreaterThan(360);
   expect(days).toBeLessThan(366);
   if (!spawnSync('promtool', ['--version']).error)

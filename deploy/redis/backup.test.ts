@@ -48,7 +48,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
   const add = (title: string) =>
     curl('tasks', '/tasks', '--json', JSON.stringify({ title }), '-o', '/dev/null', '-w', '%header{etag}');
 
-  test('saves a running store and restores it after a question, completely or not at all', async () => {
+  test('copies a running store and restores it after a confirmation, completely or not at all', async () => {
     const first = await start();
     add('kept');
     expect(backupTime()).toBe('0');
@@ -62,7 +62,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
       1,
       expect.stringContaining('The stack is running: stop its store first'),
     ]);
-    // A backup without a name removes only the oldest of the fifteen.
+    // A backup without FILE deletes only the oldest of fifteen.
     const days = Array.from({ length: 14 }, (_, i) => `tasks-202601${10 + i}T030000Z.rdb`);
     await mkdir(join(folder, 'backups'));
     for (const name of [...days, 'tasks-before-the-move.rdb'])
@@ -91,7 +91,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
       const refused = run('restore', 'damaged.rdb', 'yes\n');
       expect([refused.status, refused.stderr]).toEqual([
         1,
-        expect.stringMatching(/^This is not a whole backup: /),
+        expect.stringMatching(/^This is not a complete backup: /),
       ]);
     }
     expect(run('restore', 'none.rdb').stderr).toBe(
@@ -177,7 +177,7 @@ test.skipIf(!engine)(`with data of a newer Redis, the log says what to do${skipp
     ...['--volume', `${root}/tasks/redis.conf:/etc/redis.conf:ro`, '--volume', `${data}:/data`],
     ...['redis:8.0.2', '-c', 'redis.sh server 2>&1 || true'],
   );
-  expect(log).toContain('The saved data in /data/appendonlydir was written by a newer Redis than this one: ');
+  expect(log).toContain('A newer Redis wrote the data in /data/appendonlydir. ');
   expect(log).toContain('make restore FILE=…');
   expect(log).toContain("Can't handle RDB format version");
 });

@@ -15,7 +15,7 @@ fail() { echo "$*" >&2; exit 1; }
 # shellcheck disable=SC2015 # Both may fail.
 check() {
     said=$(redis-check-rdb "$1") && echo "$said" | grep -qF "[offset $(wc -c <"$1")] Checksum OK" ||
-        fail "This is not a whole backup: $said"
+        fail "This is not a complete backup: $said"
 }
 
 # A restore commits when it moves the old data aside: if interrupted after that, the next start finishes it.
@@ -30,11 +30,11 @@ finish_restore() {
 case $1 in
 recover)
     finish_restore
-    # Redis does not say what to do about data of a newer version, which the first nine bytes name.
+    # Redis gives no advice about data of a newer version, which the first nine bytes name.
     for base in appendonlydir/*.base.rdb; do
         if head -c 9 "$base" 2>/dev/null | redis-check-rdb /dev/stdin | grep -q "Can't handle RDB format version"; then
-            echo "The saved data in $PWD/appendonlydir was written by a newer Redis than this one: start with that version," \
-                "or restore a backup that this one made: make restore FILE=…"
+            echo "A newer Redis wrote the data in $PWD/appendonlydir. Start that version, or restore a backup of this one:" \
+                "make restore FILE=…"
         fi
     done
     [ ! -e appendonlydir/appendonly.aof.manifest ] || exit 0

@@ -17,7 +17,7 @@ export interface Started {
 
 /** `make up` without Docker, in its own folder and on its own ports. It leaves nothing behind after a test file. */
 export class Runner {
-  /** The program; `make` starts that of the checkout. */
+  /** The program that `make up` starts. */
   main = join(import.meta.dirname, '../native/main.ts');
   /** A folder for a checkout whose path is long and has special characters. */
   checkout = '';
@@ -69,7 +69,7 @@ export class Runner {
     return this.announced(this.run('up', variables));
   }
 
-  /** Resolves once a stack says that it has started; rejects with its output if it exits first. */
+  /** Resolves once a stack prints that it has started; rejects with its output if it exits first. */
   async announced(started: Started): Promise<Started> {
     const failed = started.exited.then(({ code, output }) =>
       Promise.reject(new Error(`make up exited with ${code}:\n${output}`)),

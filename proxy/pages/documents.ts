@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { Marked } from 'marked';
 import { page } from './page.ts';
 
-/** The documents that become pages, with the text of their links, in order. */
+/** The documents that become pages, and the text of their links, in order. */
 const documentLinks = {
   'docs/install.md': 'Install',
   'docs/configuration.md': 'Configure',

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Connections held open as by an attacker, who replaces those that the server closes. */
+/** Connections that an attacker holds open, and replaces when the server closes them. */
 export interface Hold {
   kind: keyof typeof habits;
   port: number;
@@ -79,7 +79,7 @@ const turn = { size: 50, pause: 10 };
 /** Milliseconds until a closed connection is replaced. */
 const again = 700;
 
-/** The process. It writes its counts every second as a line of JSON, until its input ends. */
+/** Holds the connections. Prints its counts every second as a line of JSON, until its input ends. */
 async function hold(options: Hold): Promise<void> {
   const held = structuredClone(nothing);
   const { sends, reads } = habits[options.kind](options);

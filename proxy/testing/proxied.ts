@@ -37,7 +37,7 @@ export async function logged(
   return JSON.parse(await line());
 }
 
-/** The response that a request orders in its query, as JSON in `order`. */
+/** The response that a request asks for with the JSON in its query parameter `order`. */
 export interface Order {
   status?: number;
   headers?: Record<string, string>;
@@ -51,16 +51,16 @@ export interface Order {
   reset?: boolean;
 }
 
-/** The query of such a request. */
+/** The query that asks for this response. */
 export const ordering = (order: Order) => `order=${encodeURIComponent(JSON.stringify(order))}`;
 
-/** An application that responds as its requests order. */
+/** An application that responds as its requests ask. */
 export function obedientApplication() {
   const application = {
     /** All requests, in the order in which they arrived. */
     arrived: [] as (Pick<IncomingMessage, 'socket' | 'headers'> &
       Record<'method' | 'url' | 'body', string>)[],
-    /** Whether it accepts requests without responding. */
+    /** Accepts requests without responding. */
     hangs: false,
     /** The order for requests without one. */
     standing: {} as Order,

@@ -13,10 +13,6 @@ const composeFile = readFileSync(join(import.meta.dirname, '../docker-compose.ym
 
 const [, check = ''] = /^ +- '(exec 3<>.*)'$/m.exec(composeFile.replaceAll('$$', '$')) ?? [];
 
-test('no health check starts Node', () => {
-  expect(composeFile).not.toMatch(/test:\s+(- |\[\s*)CMD,?\s+(- )?node/);
-});
-
 test("a service's health check passes only on 200, and otherwise prints the reason", async () => {
   let status = 200;
   const server = createServer((_, response) => response.writeHead(status).end('not ready: WRONGPASS 200\n'));

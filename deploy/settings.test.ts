@@ -108,21 +108,10 @@ test.each<[env: Record<string, string>, warnings: number]>([
   expect(found).toHaveLength(count);
 });
 
-test('each service gets only its own variables and reports unknown names', async () => {
+test('each service gets only its own variables', async () => {
   const env = { HOST: 'none', PORT: 'none', EXPANDER_REDIS_URL: 'unix:/redis.sock', LONGHAND_BIND: '' };
   expect(await readSettings(env)).toMatchObject({ LONGHAND_BIND: '127.0.0.1' });
   const faults = ['EXPANDER_COLOUR', 'TASKS_COLOUR'].map((name) => `${name}: there is no such variable`);
-  const read = readSettings({ EXPANDER_COLOUR: 'red', TASKS_COLOUR: 'red', LOG_LEVEL: 'loud' });
-  await expect(read).rejects.toThrow(
-    new Error(
-      [
-        'Invalid environment:',
-        ...faults.toSpliced(
-          1,
-          0,
-          'LOG_LEVEL=loud: is not one of trace, debug, info, warn, error, fatal, silent',
-        ),
-      ].join('\n  '),
-    ),
-  );
+  const read = readSettings({ EXPANDER_COLOUR: 'red', TASKS_COLOUR: 'red' });
+  await expect(read).rejects.toThrow(['Invalid environment:', ...faults].join('\n  '));
 });

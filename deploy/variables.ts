@@ -13,8 +13,6 @@ const hostName = z
     'is not a host name such as nas.lan',
   );
 
-const path = z.string().default('');
-
 /** Each service has its own variables in its `config.ts`. */
 export const stackVariables = {
   LONGHAND_BIND: z.union([z.ipv4(), z.ipv6()], 'is not an IP address').default('127.0.0.1'),
@@ -40,7 +38,7 @@ const caFile = redisVariables.REDIS_CA_FILE;
 /** Ignored natively. */
 export const containerVariables = {
   LONGHAND_GRAFANA_PORT: port.default(3001),
-  LONGHAND_CERTIFICATES: path,
+  LONGHAND_CERTIFICATES: z.string().default(''),
   LONGHAND_HTTP_PORT: port.default(80),
   LONGHAND_HTTPS_PORT: port.default(443),
   EXPANDER_REDIS_URL: redisUrl,

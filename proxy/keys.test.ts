@@ -81,12 +81,3 @@ test('the expander gets no cookie, and Authorization only with a key', async () 
     }
   }
 });
-
-test('tasks gets `key` and Authorization unchanged', async () => {
-  const headers = { Authorization: 'Bearer its own' };
-  await send(withKeys.proxy.ports.tasks, '/tasks?key=a', { headers });
-  expect(withKeys.application.arrived.at(-1)).toMatchObject({
-    url: '/tasks?key=a',
-    headers: { authorization: 'Bearer its own' },
-  });
-});

@@ -22,11 +22,5 @@ done
 # shellcheck disable=SC2016 # the variables of the container
 kubectl --namespace longhand exec deployment/proxy -- timeout 60 sh -c 'until
     curl -fso /dev/null "127.0.0.1:$LONGHAND_EXPANDER_PORT" && curl -fso /dev/null "127.0.0.1:$LONGHAND_TASKS_PORT"; do sleep 1; done'
-cat <<END
-
-  expander   http://expander.localhost:30080/   or http://localhost:30081/
-  tasks      http://tasks.localhost:30080/   or http://localhost:30082/
-             at the address of a node, where that is not this machine
-
-make kubernetes-down removes it; the tasks are kept.
-END
+echo 'http://expander.localhost:30080/ and http://tasks.localhost:30080/, or ports 30081 and 30082 of a node'
+echo 'make kubernetes-down removes it; the tasks are kept.'

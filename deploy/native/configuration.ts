@@ -61,7 +61,6 @@ export async function configureProxy(
   }
 }
 
-/** Repeats each `listen` directive for each address. */
 function listenOnEach(template: string, addresses: readonly string[]): string {
   return template.replace(/^ *listen \$\{LONGHAND_LISTEN\}.*$/gm, (directive) =>
     addresses.map((address) => render(directive, { LONGHAND_LISTEN: address })).join('\n'),
@@ -76,7 +75,6 @@ export function render(template: string, values: Readonly<Record<string, string>
   );
 }
 
-/** The variables with the proxy's ports. */
 export const portNames = ['LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT'] as const;
 
 /** The addresses that the proxy listens on, as in a URL. As in most servers, `::` includes IPv4. */

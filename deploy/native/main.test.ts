@@ -156,12 +156,6 @@ describe('The native run', { timeout: 120_000 }, () => {
     },
   );
 
-  test.runIf(isRoot)('other users can reach neither the sockets nor the data', async () => {
-    const attempt = (...command: string[]) => runAs(64_999, runner.folder, ...command);
-    expect(attempt('redis-cli', '-s', 'run/tasks-store.sock', 'PING')).toContain('Permission denied');
-    expect(attempt('ls', 'tasks-store')).toContain('Permission denied');
-  });
-
   test('make logs finds a failed request by its ID', async () => {
     const { 'tasks-store': store = 0 } = processesOf(stack.output());
     process.kill(store, 'SIGSTOP');
@@ -221,7 +215,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     runner.main = join(runner.checkout, 'deploy/native/main.ts');
     // Other users cannot enter it.
     chmodSync(runner.home, 0o700);
-    stack = await runner.up({ LONGHAND_BIND: '127.0.0.2', TASKS_PASSWORD_FILE });
+    stack = await runner.announced(runner.run('up', { LONGHAND_BIND: '127.0.0.2', TASKS_PASSWORD_FILE }));
     const store = ['-s', 'run/tasks-store.sock', 'HGET', '{tasks}:task:1', 'title'];
     expect(spawnSync('redis-cli', store, { cwd: runner.folder, encoding: 'utf8' }).stdout).toBe('kept\n');
     expect(readFileSync(join(runner.folder, logFile), 'utf8')).not.toContain('hangs');
@@ -265,8 +259,6 @@ describe('The native run', { timeout: 120_000 }, () => {
 
 test.each([
   ['127.0.0.1', ['127.0.0.1']],
-  ['0.0.0.0', ['0.0.0.0']],
-  ['::1', ['[::1]']],
   ['::', ['0.0.0.0', '[::]']],
   ['0:0::0', ['0.0.0.0', '[::]']],
   ['2001:db8::1', ['[2001:db8::1]']],

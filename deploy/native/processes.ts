@@ -28,7 +28,6 @@ export const redis = (name: string, application: string, folder: string): Proces
     ...['-c', '(cd "$2" && "$0" recover) && conf=$1 && shift && exec redis-server - --dir "$@" <"$conf"'],
     ...[join(root, 'deploy', 'redis', 'redis.sh'), join(root, application, 'redis.conf')],
     ...[name, '--loglevel', 'warning'],
-    // Relative to --dir.
     ...['--port', '0', '--unixsocket', join('..', socketPath(name)), '--unixsocketperm', '700'],
   ],
   ready: answersPing(join(folder, socketPath(name))),
@@ -50,7 +49,6 @@ export const service = (name: string, replica: string, redis: string, folder: st
   command: join(root, 'shared', 'src', 'watched.sh'),
   args: [name, process.execPath, join(root, name, 'src', 'main.ts')],
   env: {
-    // As in the images.
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? resolve(folder, 'compiled'),
     SOCKET_PATH: socketPath(replica),
     OPS_SOCKET_PATH: socketPath(`${replica}-ops`),

@@ -10,7 +10,6 @@ import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervis
 /** Milliseconds that nginx drains before the services stop, which ends event streams. */
 const proxyDrainTime = 2_000;
 
-/** `env` has LONGHAND_* and the services' variables. */
 export interface StackOptions extends ProcessContext {
   /** For data, rendered configuration and Unix sockets, whose paths limit its own to 80 bytes. Created if missing. */
   folder: string;
@@ -20,9 +19,7 @@ export interface Stack extends AsyncDisposable {
   /** The address that the proxy listens on, as in a URL; 0.0.0.0 means all addresses. */
   readonly bind: string;
   readonly variables: Awaited<ReturnType<typeof readSettings>>;
-  /** In start order. */
   readonly processes: readonly SupervisedProcess[];
-  /** Drains the proxy and the services, then stops Redis. */
   stop(): Promise<void>;
 }
 

@@ -11,7 +11,7 @@ import { type ProcessContext, type ProcessSpec, supervise } from '../native/supe
 export interface ObserveOptions extends Pick<ProcessContext, 'folder' | 'onLine'> {
   /** The port of Prometheus on 127.0.0.1. */
   port: number;
-  /** Seconds between scrapes. */
+  /** Seconds. */
   interval?: number;
   /** Lets k6 write metrics, and every web page in a browser on this machine. */
   remoteWrite?: boolean;

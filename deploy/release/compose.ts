@@ -1,7 +1,5 @@
 /**
- * Prints the compose.yaml of a release:
- *
- *     node deploy/release/compose.ts VERSION FOLDER
+ * Prints the compose.yaml of a release: `node deploy/release/compose.ts VERSION FOLDER`.
  *
  * FOLDER contains the `docker buildx build --metadata-file` output for each target. A pushed image is
  * named by its digest in NAME, any other by its ID, which only the engine that built it knows.

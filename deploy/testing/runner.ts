@@ -64,11 +64,6 @@ export class Runner {
     return { child, output: () => output, exited };
   }
 
-  /** Starts the stack, and resolves as `announced`. */
-  up(variables: Variables = {}): Promise<Started> {
-    return this.announced(this.run('up', variables));
-  }
-
   /** Resolves once a stack prints that it has started; rejects with its output if it exits first. */
   async announced(started: Started): Promise<Started> {
     const failed = started.exited.then(({ code, output }) =>

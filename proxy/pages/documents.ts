@@ -12,7 +12,6 @@ const documentLinks = {
   'CHANGELOG.md': 'Changes',
 };
 
-/** The name of a document in its URL. */
 const documentName = (source: string) => basename(source, '.md').toLowerCase();
 
 /** The anchor that GitHub gives a heading. */

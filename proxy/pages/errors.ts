@@ -5,7 +5,6 @@ interface ProxyError {
   /** Stable, for programs: tasks has the same codes. */
   code: string;
   reason: string;
-  /** What the client can do. */
   advice?: string;
   /** Whether the same request may succeed later. */
   again?: boolean;

@@ -114,15 +114,10 @@ describe('The proxy alone', async () => {
     const refused = responses.filter(({ status }) => status === 429);
     expect(responses.slice(0, 6).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
     expect(refused.length).toBeGreaterThan(0);
+    const expected = { 'retry-after': '1', 'x-power-by': 'Longhand', 'content-type': 'text/html' };
     for (const { headers, body } of refused) {
-      expect(headers).toMatchObject({
-        'retry-after': '1',
-        'x-power-by': 'Longhand',
-        'content-type': 'text/html',
-        'access-control-allow-origin': '*',
-      });
-      expect(body).toContain('Too many requests from your address.');
-      expect(body).toContain('Wait a second, then try again.');
+      expect(headers).toMatchObject({ ...expected, 'access-control-allow-origin': '*' });
+      expect(body).toMatch(/Too many requests from your address\..*Wait a second, then try again\./s);
     }
     // On a slow machine the rate may allow one more.
     await expect.poll(async () => (await ask('/?u=x')).status, { interval: 1 }).toBe(429);

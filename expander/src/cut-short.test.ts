@@ -11,7 +11,7 @@ import { createBrowse } from './hop/browse.ts';
 import type { Request } from './hop/exchange.ts';
 
 /** The parts that are equal in two visits. */
-const told = ({ hops, longUrl, redirectCount, end }: Expansion) => ({
+const summary = ({ hops, longUrl, redirectCount, end }: Expansion) => ({
   hops: hops.map(({ kind, status, method, incomplete, title }) => [kind, status, method, incomplete, title]),
   longUrl: longUrl?.replace(/\?.*/, ''),
   redirectCount,
@@ -65,7 +65,7 @@ test('if a client leaves at any step of a chain, later clients get the complete 
     return (signal?: AbortSignal) => expand.chain(`${origin}/short?${query}`, { follow: 'all', signal });
   };
 
-  const truth = told(await visitor('truth')());
+  const truth = summary(await visitor('truth')());
   expect(truth).toMatchObject({ longUrl: `${origin}/end`, redirectCount: 3, end: { code: 'final' } });
   const all = counts.get('truth') ?? 0;
   expect(all).toBeGreaterThan(6);
@@ -87,7 +87,7 @@ test('if a client leaves at any step of a chain, later clients get the complete 
     const leaving = visit(leaver.signal);
     await left.promise;
     await turns(next);
-    const results = [await visit(), await visit()].map(told);
+    const results = [await visit(), await visit()].map(summary);
     codes.push((await leaving).error?.code);
     return results;
   };

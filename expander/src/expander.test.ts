@@ -15,13 +15,13 @@ test.each([
   [{ EXPANDER_MAX_REDIRECT: '2', EXPANDER_USER_AGENT: 'Probe/7 (test)' }, 2, 'Probe/7 (test)'],
   [{}, 5, expect.stringMatching(/^Longhand\//)],
 ])('the environment sets the limit of redirects and the User-Agent: %j', async (env, redirects, agent) => {
-  const said: unknown[] = [];
+  const requests: unknown[] = [];
   const url = await website(({ url, headers }, response) => {
-    said.push([headers['user-agent'], headers.accept, headers['accept-language']]);
+    requests.push([headers['user-agent'], headers.accept, headers['accept-language']]);
     response.writeHead(301, { Location: `${url}/on` }).end();
   });
   const { expand, close } = testExpander({}, env);
   expect((await expand.chain(`${url}/a`)).longUrl).toBe(`${url}/a${'/on'.repeat(redirects + 1)}`);
-  expect(said).toEqual(Array(redirects + 1).fill([agent, expect.stringMatching(/html/), 'en']));
+  expect(requests).toEqual(Array(redirects + 1).fill([agent, expect.stringMatching(/html/), 'en']));
   close();
 });

@@ -89,11 +89,11 @@ describe('the process', () => {
       EXPANDER_MAXREDIRECT: '3',
       PORT: 'http',
     });
-    const said = await text(faulty.stderr as NonNullable<typeof faulty.stderr>);
+    const stderr = await text(faulty.stderr as NonNullable<typeof faulty.stderr>);
     for (const name of ['EXPANDER_ALLOWED_NETWORKS=10.0.0.0/33', 'EXPANDER_MAXREDIRECT', 'PORT=http']) {
-      expect(said).toContain(name);
+      expect(stderr).toContain(name);
     }
-    expect(said).not.toContain('    at ');
+    expect(stderr).not.toContain('    at ');
     expect(faulty.exitCode ?? (await once(faulty, 'exit'))[0]).toBe(78);
   });
 

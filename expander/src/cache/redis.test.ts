@@ -44,9 +44,9 @@ describe('the cache', () => {
   test('serves a hit in a new process, too, with the same hops and without a request', async () => {
     const u = link('/chain/2');
     const path = `/api/chain?u=${encodeURIComponent(u)}`;
-    const told = async (app: Hono): Promise<Expansion & { url: string }> =>
+    const chainOf = async (app: Hono): Promise<Expansion & { url: string }> =>
       JSON.parse(await (await app.request(path)).text());
-    const first = await told(testExpander({ redis }).app);
+    const first = await chainOf(testExpander({ redis }).app);
     await written(u);
     const before = asked();
     const { app, expand } = testExpander({ redis });
@@ -54,7 +54,7 @@ describe('the cache', () => {
     await expand.chain(first.url, { onHop: ({ url }) => urls.push(url) });
     expect(urls).toEqual(first.hops.map(({ url }) => url));
     const hops = first.hops.map((hop) => ({ ...hop, cached: true }));
-    expect(await told(app)).toEqual({ ...first, hops, redirectCount: 2, cached: true });
+    expect(await chainOf(app)).toEqual({ ...first, hops, redirectCount: 2, cached: true });
     expect(asked()).toBe(before);
   });
 
@@ -122,13 +122,16 @@ describe('the cache', () => {
 
   test('does not serve exempt results once the exemption ends or narrows', async () => {
     const networks = (list: string) => testExpander({ redis }, { EXPANDER_ALLOWED_NETWORKS: list }).expand;
-    const told = async (before: string, after: string) => {
+    const errorAfter = async (before: string, after: string) => {
       const u = link('/chain/1');
       await networks(before).chain(u);
       await written(u);
       return (await networks(after).chain(u)).error?.code;
     };
-    const codes = await Promise.all([told('127.0.0.0/8', ''), told('127.0.0.0/8,::1/128', '::1/128')]);
+    const codes = await Promise.all([
+      errorAfter('127.0.0.0/8', ''),
+      errorAfter('127.0.0.0/8,::1/128', '::1/128'),
+    ]);
     expect(codes).toEqual(['target_refused', 'target_refused']);
   });
 

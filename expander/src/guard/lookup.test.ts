@@ -30,21 +30,21 @@ function look(servers: { server: string }[], allowedNetworks: string[] = []) {
 }
 
 describe('the addresses of a name', () => {
-  const told: Reply = { addresses: [v6, v4] };
+  const found: Reply = { addresses: [v6, v4] };
   const none: Reply = {};
   const missing: Reply = { rcode: rcodes.NXDOMAIN };
   const refused: Reply = { rcode: rcodes.REFUSED };
   const failed: Reply = { rcode: rcodes.SERVFAIL };
 
   test.each<[string, Reply, Reply, unknown]>([
-    ['IPv4 first', told, told, [v4, v6]],
-    ['IPv4 only', told, none, [v4]],
-    ['IPv6 only', none, told, [v6]],
-    ['IPv4 while IPv6 is silent', told, 'silence', [v4]],
-    ['IPv4 while IPv6 takes 500 ms', told, { ...told, milliseconds: 500 }, [v4]],
-    ['IPv6 while IPv4 is silent', 'silence', told, [v6]],
-    ['both if IPv6 takes 5 ms', told, { ...told, milliseconds: 5 }, [v4, v6]],
-    ['IPv4 if IPv6 is refused', told, refused, [v4]],
+    ['IPv4 first', found, found, [v4, v6]],
+    ['IPv4 only', found, none, [v4]],
+    ['IPv6 only', none, found, [v6]],
+    ['IPv4 while IPv6 is silent', found, 'silence', [v4]],
+    ['IPv4 while IPv6 takes 500 ms', found, { ...found, milliseconds: 500 }, [v4]],
+    ['IPv6 while IPv4 is silent', 'silence', found, [v6]],
+    ['both if IPv6 takes 5 ms', found, { ...found, milliseconds: 5 }, [v4, v6]],
+    ['IPv4 if IPv6 is refused', found, refused, [v4]],
     ['none: the name does not exist', missing, missing, 'ENOTFOUND'],
     ['none: the name has no address', none, none, 'ENOTFOUND'],
     ['none: the server refuses', refused, refused, 'EAI_AGAIN'],
@@ -66,13 +66,13 @@ describe('the addresses of a name', () => {
     ['refusing', refused],
     ['failing', failed],
   ])('come from the second server if the first is %s', async (_, first) => {
-    const servers = [await nameServer(first), await nameServer(told)];
+    const servers = [await nameServer(first), await nameServer(found)];
     expect(await look(servers)()).toEqual([v4, v6]);
   });
 
   test('do not come from a server that was silent before', async () => {
     const silent = await nameServer('silence');
-    const lookUp = look([silent, await nameServer(told)]);
+    const lookUp = look([silent, await nameServer(found)]);
     await lookUp('a.example');
     expect(await lookUp('b.example')).toEqual([v4, v6]);
     expect(silent.asked.filter((question) => question.includes('b.example'))).toEqual([]);
@@ -96,17 +96,17 @@ describe('the addresses of a name', () => {
   });
 
   test('of a single label come without a search domain', async () => {
-    const server = await nameServer(told);
+    const server = await nameServer(found);
     expect(await look([server])('shortener')).toEqual([v4, v6]);
     expect(server.asked).toEqual(['UDP shortener 4', 'UDP shortener 6']);
   });
 
   test.each(['..', `${'a'.repeat(64)}.example`])('of an invalid name are unknown: %s', async (name) => {
-    expect(await look([await nameServer(told)])(name)).toBe('ENOTFOUND');
+    expect(await look([await nameServer(found)])(name)).toBe('ENOTFOUND');
   });
 
   test('of localhost are the exempt loopback addresses, without a question', async () => {
-    const server = await nameServer(told);
+    const server = await nameServer(found);
     for (const name of ['localhost', 'a.localhost', 'LOCALHOST.']) {
       expect(await look([server], ['127.0.0.0/8'])(name)).toEqual(['127.0.0.1']);
       expect(await look([server], ['127.0.0.0/8', '::1/128'])(name)).toEqual(['127.0.0.1', '::1']);

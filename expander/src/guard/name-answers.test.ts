@@ -25,14 +25,14 @@ test('no connection goes to a private address of a name, from the first lookup o
   const reason = `a network namespace needs root, util-linux, iproute2 and IPv6: ${error?.message ?? stderr}`;
   context.skip(status !== 0, reason);
   const names = fileURLToPath(new URL('../../testing/namespace-names.ts', import.meta.url));
-  const told = execFileSync(...namespace('exec "$2" "$3"', folder, process.execPath, names), {
+  const output = execFileSync(...namespace('exec "$2" "$3"', folder, process.execPath, names), {
     encoding: 'utf8',
     env: { PATH: process.env.PATH },
   });
 
   const arrived = (address: string) => ({ end: 'final', redirectCount: 1, dialled: [address, address] });
   const refused = { end: 'target_refused', redirectCount: 0, dialled: [] };
-  expect(JSON.parse(told)).toEqual({
+  expect(JSON.parse(output)).toEqual({
     'v4.example': arrived('93.184.216.34'),
     'v6.example': arrived('2606:2800:220:1::1'),
     'mixed.example': refused,

@@ -19,7 +19,7 @@ function expanding() {
   return {
     end,
     started,
-    tell: (hop?: Hop) => hop && started.at(-1)?.onHop?.(hop),
+    emit: (hop?: Hop) => hop && started.at(-1)?.onHop?.(hop),
     expand: (options: Partial<ExpandOptions> = {}) =>
       followRedirects(readTarget('http://a.example/'), { follow: 'default', maxRedirect: 5, ...options }),
   };
@@ -37,13 +37,13 @@ describe('an expansion', () => {
   });
 
   test('replays its hops to requests that join late', async () => {
-    const { expand, tell, end } = expanding();
+    const { expand, emit, end } = expanding();
     const early: Hop[] = [];
     const late: Hop[] = [];
     const first = expand({ onHop: (hop) => early.push(hop) });
-    tell(hops[0]);
+    emit(hops[0]);
     const second = expand({ onHop: (hop) => late.push(hop) });
-    tell(hops[1]);
+    emit(hops[1]);
     end.resolve(done);
     await Promise.all([first, second]);
     expect([early, late]).toEqual([hops, hops]);
@@ -73,17 +73,17 @@ describe('an expansion', () => {
   });
 
   test('fails only for the request with the listener that throws, also if it joins late', async () => {
-    const { expand, started, tell, end } = expanding();
+    const { expand, started, emit, end } = expanding();
     const seen: Hop[] = [];
     const onHop = () => {
       throw new Error('a fault in the template');
     };
     const healthy = expand({ onHop: (hop) => seen.push(hop) });
     const failed = expect(expand({ onHop })).rejects.toThrow('a fault in the template');
-    tell(hops[0]);
+    emit(hops[0]);
     await failed;
     await expect(expand({ onHop })).rejects.toThrow('a fault in the template');
-    tell(hops[1]);
+    emit(hops[1]);
     end.resolve(done);
     expect([await healthy, seen, started.length]).toEqual([done, hops, 1]);
   });

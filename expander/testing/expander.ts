@@ -4,7 +4,7 @@ import { createExpander, type Outside } from '../src/expander.ts';
 
 const log = createLog('expander', 'silent');
 
-/** An expander that may reach this machine and has no Redis, unless `outside` brings one. */
+/** An expander that may contact 127.0.0.0/8, by default without Redis. */
 export function testExpander(outside: Partial<Outside> = {}, env: Record<string, string> = {}) {
   return createExpander(readConfig({ EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8', ...env }), {
     log,

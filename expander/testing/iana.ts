@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 
-/** Every block of IANA's special-purpose address registry of one family, in CIDR notation. */
+/** The blocks of IANA's special-purpose address registry, in CIDR notation. */
 export function specialPurposeBlocks(family: 'ipv4' | 'ipv6'): string[] {
   const [, ...rows] = rowsOf(published(`iana-${family}-special-registry-1.csv`));
-  // Two blocks may share a row; some carry the number of a footnote.
+  // Some rows have two blocks, and some blocks a footnote.
   return rows.flatMap(([blocks = '']) => blocks.split(', ')).map((block) => block.replace(/ \[\d+\]$/, ''));
 }
 
 const published = (name: string) => readFileSync(`${import.meta.dirname}/iana/${name}`, 'utf8');
 
-/** The records of a CSV text (RFC 4180), the header first. */
+/** The records of a CSV text (RFC 4180), with the header. */
 function rowsOf(csv: string): string[][] {
   const rows: string[][] = [[]];
   for (const [, quoted, plain, end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r\n)/g)) {

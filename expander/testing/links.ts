@@ -1,8 +1,8 @@
-import { ExpansionError, overloaded, unknownName } from '../src/expansion/errors.ts';
+import { type ErrorReason, ExpansionError, overloaded, unknownName } from '../src/expansion/errors.ts';
 import { to, type Web } from './scripted-web.ts';
 
 const end = 'https://end.example/';
-/** A hop of an endless chain. */
+/** A URL of an endless chain. */
 export const long = (hop: number) => `http://long.example/${hop}`;
 /** A hostile title. */
 const stranger = '\u202e</bdi><script>hit()</script> & more';
@@ -10,7 +10,7 @@ export const cyrillic = 'http://xn--e1afmkfd.example/';
 export const mixed = 'http://xn--pple-43d.example/';
 export const imitation = 'http://xn--80ak6aa92e.com/';
 
-/** The targets of the links `http://s.example/NAME`. */
+/** The targets of `http://s.example/NAME`. */
 const targets = {
   final: end,
   dead: 'http://gone.example/',
@@ -40,21 +40,18 @@ const targets = {
   far: 'http://a1.example/',
 };
 
-/** A web with a link to every kind of end. */
+const refused = (reason: ErrorReason, message: string) =>
+  new ExpansionError('target_refused', message, { reason });
+
+/** Websites with links to every kind of end. */
 export const web: Web = {
   [end]: {},
   'http://gone.example/': { status: 410, title: 'Gone' },
   'http://down.example/': { status: 503 },
   'http://none.example/': unknownName('none.example'),
-  'http://10.0.0.1/': new ExpansionError('target_refused', '10.0.0.1 belongs to a private network.', {
-    reason: 'private_address',
-  }),
-  'http://bank.example@10.0.0.1:8080/': new ExpansionError('target_refused', 'The URL has a user name.', {
-    reason: 'credentials',
-  }),
-  'http://a.example:1/': new ExpansionError('target_refused', 'Websites do not use port 1.', {
-    reason: 'port',
-  }),
+  'http://10.0.0.1/': refused('private_address', '10.0.0.1 belongs to a private network.'),
+  'http://bank.example@10.0.0.1:8080/': refused('credentials', 'The URL has a user name.'),
+  'http://a.example:1/': refused('port', 'Websites do not use port 1.'),
   'https://self.example/': new ExpansionError(
     'request_failed',
     'self.example has a certificate that cannot be verified.',

@@ -7,8 +7,8 @@ import { createExpander } from '../src/expander.ts';
 import { rcodes, startNameServer } from './name-server.ts';
 
 /**
- * Runs in a network namespace of its own, whose loopback interface has these addresses: expands a URL of each name, and
- * writes how each ended and which addresses were dialled as one line of JSON.
+ * Runs in its own network namespace, whose loopback interface has these addresses. Expands a URL of each name, and writes the
+ * ends and the dialled addresses as one line of JSON.
  */
 const [v4, v6, private4, private6] = ['93.184.216.34', '2606:2800:220:1::1', '10.0.0.1', 'fd00::1'];
 const names: Record<string, string[]> = {
@@ -29,7 +29,7 @@ await server(names, '127.0.0.1');
 const dialled: string[] = [];
 for (const address of [v4, v6, private4, private6]) {
   const web = createServer(({ url, headers: { host } }, response) => {
-    // Closes the connection, so that the redirect needs a new lookup and connection.
+    // The redirect then needs a new lookup and connection.
     response.setHeader('Connection', 'close');
     if (host === 'rebound.example') names[host] = [private4];
     if (url === '/') response.writeHead(302, { Location: '/next' });
@@ -59,7 +59,7 @@ for (const [i, [way, move]] of Object.entries(moves).entries()) {
   const name = `moved-${i}.example`;
   const host = `127.0.0.${2 + i}`;
   await server({ [name]: [v4] }, host);
-  // Another URL each time, because failures are cached.
+  // Needs new URLs, because failures are cached.
   const look = async (path: string) => {
     const { end } = await expand.chain(`http://${name}/${path}`);
     return end.reason ?? end.code;

@@ -3,13 +3,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 
-interface Response {
-  bytes: string;
-  /** Bytes that are sent at once; all by default. */
-  piece?: number;
-}
+/** `piece` is the number of bytes per write, by default all. */
+type Response = { bytes: string; piece?: number };
 
-/** A website in a thread of its own, so that its CPU is not ours. It answers every request as it was told last. */
+/** A website in its own thread, so that it does not use our CPU time. `answer` sets its response. */
 export async function startOrigin() {
   const worker = new Worker(new URL(import.meta.url));
   const [port] = await once(worker, 'message');

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 
-/** The words of a text, with its backslashes as they are. */
+/** The words of a text. Backslashes are literal. */
 export const words = (text: TemplateStringsArray) => String.raw(text).trim().split(/\s+/);
 
-/** Text of any code points. fast-check's own unit `binary` takes a second to build. */
+/** Text of any code points. fast-check's unit `binary` takes a second to build. */
 export const anyText = fc.string({
   unit: fc.integer({ min: 0, max: 0x10ffff }).map((codePoint) => String.fromCodePoint(codePoint)),
   maxLength: 8,
 });
 
-/** Pieces that matter, in any order, with random text between them. */
+/** A random sequence of these pieces, with random text between them. */
 export const mixed = (pieces: readonly string[], maxLength = 12) =>
   fc
     .array(

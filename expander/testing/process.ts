@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import http from 'node:http';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { onTestFinished } from 'vitest';
@@ -8,22 +9,19 @@ import { onTestFinished } from 'vitest';
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /**
- * The service as `npm start` starts it, on free ports, its Redis away.
+ * Starts the service as `npm start` does, on free ports and without Redis.
  *
- * @param wrapper a command and its first arguments, after which the service's command follows.
+ * @param wrapper a command and its first arguments. The command of the service follows.
  */
-export function startService(
-  env: Record<string, string> = {},
-  wrapper: readonly string[] = [],
-): ChildProcess {
-  const usual = { PORT: '0', OPS_PORT: '0', EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };
+export function startService(env: Record<string, string> = {}, wrapper: readonly string[] = []) {
+  const usual = { REDIS_URL: 'redis://127.0.0.1:1', PORT: '0', OPS_PORT: '0' };
   const [command = '', ...args] = [...wrapper, process.execPath, main];
   return spawn(command, args, {
-    env: { ...childEnvironment, REDIS_URL: 'redis://127.0.0.1:1', ...usual, ...env },
+    env: { ...childEnvironment, ...usual, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8', ...env },
   });
 }
 
-/** Starts the service for this test, and discards its log. @returns its URL. */
+/** Starts the service for this test, without its log. @returns the URL. */
 export async function serviceOfTest(wrapper: readonly string[] = []): Promise<string> {
   const service = startService({}, wrapper);
   onTestFinished(() => void service.kill('SIGKILL'));
@@ -32,24 +30,20 @@ export async function serviceOfTest(wrapper: readonly string[] = []): Promise<st
   return url;
 }
 
-/** The first line of the log with `message`. */
-export async function logged(
-  service: ChildProcess,
-  message: string,
-): Promise<Record<'version' | 'url' | 'operations', string>> {
-  if (!service.stdout) throw new Error('no standard output');
-  for await (const line of createInterface(service.stdout)) {
-    const entry = JSON.parse(line);
+/** Waits for a log line with `message`. */
+export async function logged({ stdout }: ChildProcess, message: string) {
+  for await (const line of createInterface(stdout as Readable)) {
+    const entry: Record<'msg' | 'version' | 'url' | 'operations', string> = JSON.parse(line);
     if (entry.msg === message) return entry;
   }
-  throw new Error(`the service ended without the line ${message}`);
+  throw new Error(`The service ended without logging "${message}"`);
 }
 
 /**
- * Asks the expander at `api` for the expansion of `url`.
+ * Requests an expansion of `url` at `api`.
  *
- * @param client its address.
- * @returns the status; 0 if there is none, or if `signal` was aborted before.
+ * @param client an IP address.
+ * @returns the status. 0 if the request fails or `signal` is aborted.
  */
 export function expand(
   api: string,
@@ -58,11 +52,10 @@ export function expand(
   { follow = '', signal }: { follow?: string; signal?: AbortSignal } = {},
 ): Promise<number> {
   const headers = { 'X-Forwarded-For': client };
-  return new Promise((resolve) =>
-    http
-      .get(`${api}api?u=${encodeURIComponent(url)}&follow=${follow}`, { headers, signal }, (response) => {
-        response.resume().on('close', () => resolve(response.statusCode ?? 0));
-      })
-      .on('error', () => resolve(0)),
-  );
+  const { promise, resolve } = Promise.withResolvers<number>();
+  http
+    .get(`${api}api?u=${encodeURIComponent(url)}&follow=${follow}`, { headers, signal })
+    .on('response', (response) => response.resume().on('close', () => resolve(response.statusCode ?? 0)))
+    .on('error', () => resolve(0));
+  return promise;
 }

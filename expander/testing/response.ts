@@ -1,6 +1,6 @@
 import type { Hop, HopResponse } from '../src/expansion/expansion.ts';
 
-/** An answer to HEAD that leads nowhere and has expired, but for what `facts` say. */
+/** By default, an expired response to HEAD that does not redirect. */
 export const responseWith = (facts: Partial<HopResponse> = {}): HopResponse => ({
   status: 200,
   location: null,
@@ -11,7 +11,7 @@ export const responseWith = (facts: Partial<HopResponse> = {}): HopResponse => (
   ...facts,
 });
 
-/** A hop as the page shows it. */
+/** The part of a hop that the page needs. */
 export const redirectHop = {
   url: 'http://sho.rt/x',
   status: 301,

@@ -10,7 +10,7 @@ import { createExpand } from '../src/expansion/expand.ts';
 import type { ExpandOptions, Expansion } from '../src/expansion/expansion.ts';
 import { createApp } from '../src/web/app.ts';
 
-/** Serves an expander as main.ts does, until the test is over: where it answers, and the lines of its log. */
+/** Serves an expander as main.ts does, until the test ends. Returns its URL and log lines. */
 export async function serving(app: Hono, { lines, log } = logged()) {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
@@ -19,7 +19,7 @@ export async function serving(app: Hono, { lines, log } = logged()) {
   return { url, port, lines };
 }
 
-/** The same over expansions that `followRedirects` makes. */
+/** Serves an expander over `followRedirects`. */
 export function tracing(followRedirects: (url: URL, options: ExpandOptions) => Promise<Expansion>) {
   const listened = logged();
   return serving(
@@ -31,7 +31,7 @@ export function tracing(followRedirects: (url: URL, options: ExpandOptions) => P
   );
 }
 
-/** Asks over a connection of its own, which can be cut: by POST where there is a body. */
+/** Sends a request over its own connection: a POST if it has a body. */
 export function ask(url: string, path: string, body?: string, headers = {}): ClientRequest {
   const method = body === undefined ? 'GET' : 'POST';
   const asking = request(new URL(path, url), { method, headers, agent: false }).on('error', () => {});

@@ -2,8 +2,9 @@ import { type Application, serve } from '@longhand/shared/serve.ts';
 import { sharedChromium } from '@longhand/shared/testing/chromium.ts';
 import { forget } from '@longhand/shared/testing/forget.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { test } from 'vitest';
 
-/** Serves `app`, and opens it in real Chromium. */
+/** Serves `app` for visits in real Chromium. */
 export async function startVisits(app: Application) {
   const stop = new AbortController();
   const { port } = await serve(app, { host: '127.0.0.1', port: 0, signal: stop.signal });
@@ -11,28 +12,32 @@ export async function startVisits(app: Application) {
   const browser = await sharedChromium();
   const opened: Page[] = [];
   const spares = new Map<string, Page>();
-  /** Opens a page that stays open until `close`: for many visits, or for state that `visit` could not reset. */
+  /** Opens a page until `close`, for many visits or for state that `visit` cannot reset. */
   const openPage = async (options?: BrowserContextOptions) => {
     const page = await browser.newPage(options);
     opened.push(page);
     return page;
   };
+  /** Uses a page without any state. It may be a page from an earlier visit with the same options. */
+  const visit = async <T>(options: BrowserContextOptions, use: (page: Page) => Promise<T>): Promise<T> => {
+    const kind = JSON.stringify(options);
+    const page = spares.get(kind) ?? (await openPage(options));
+    spares.delete(kind);
+    const result = await use(page);
+    await forget(page);
+    spares.set(kind, page);
+    return result;
+  };
   return {
     /** The application's origin, such as `http://127.0.0.1:4711`. */
     origin,
-    /** The address of the page for `u`. */
+    /** The URL of the page for `u`. */
     address: (u: string) => `${origin}/?${new URLSearchParams({ u })}`,
     openPage,
-    /** Lends a page without any state: a reset one with the same options, if there is one. */
-    async visit<T>(options: BrowserContextOptions, use: (page: Page) => Promise<T>): Promise<T> {
-      const kind = JSON.stringify(options);
-      const page = spares.get(kind) ?? (await openPage(options));
-      spares.delete(kind);
-      const result = await use(page);
-      await forget(page);
-      spares.set(kind, page);
-      return result;
-    },
+    visit,
+    /** Defines a test that is one visit. */
+    test: (name: string, options: BrowserContextOptions, use: (page: Page) => Promise<void>) =>
+      test(name, () => visit(options, use)),
     async close() {
       for (const page of opened) await page.close();
       stop.abort();

@@ -5,7 +5,7 @@ import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { onTestFinished } from 'vitest';
 
 /**
- * A website on this machine, until the test has finished, over https if it has a certificate.
+ * Starts a website until the test ends, over https if it has a certificate.
  *
  * @returns its origin.
  */
@@ -19,7 +19,7 @@ export async function website(
   return `http${certificate ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** A server of raw bytes on 127.0.0.1, until the test has finished. @returns its URL. */
+/** Starts a TCP server on 127.0.0.1 until the test ends. @returns its URL. */
 export async function answering(answer: (socket: Socket, data: string) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {});

@@ -1,28 +1,24 @@
-// The page is complete without this script. It adds buttons to paste, copy and share, a countdown, a screen reader
-// announcement and the bookmarklet. They are not in the HTML, because text browsers would show them.
+// The page works without this script, which adds the Paste, Copy and Share buttons, a countdown, a screen reader announcement
+// and the bookmarklet. They are not in the HTML, because text browsers would show them.
 const status = document.querySelector('#status');
 const result = document.querySelector('[data-announcement]');
 if (result) document.title = result.dataset.title;
 
-// Screen readers announce changes of a live region after the page has loaded, not its first content.
+// Screen readers announce changes to a live region, but not its initial content.
 addEventListener('load', () => {
   status.textContent = result?.dataset.announcement ?? '';
 });
 
-// A click places the caret after the focus event, so select the text later, unless the focus has moved.
+// Like the Tab key, the first click selects the text.
 const field = document.querySelector('#u');
-field.addEventListener('focus', () =>
-  requestAnimationFrame(() => {
-    if (document.activeElement === field) field.select();
-  }),
-);
+field.addEventListener('click', () => field.select(), { once: true });
 
 const expand = document.querySelector('form button');
 if (navigator.clipboard?.readText) {
   expand.insertAdjacentHTML('beforebegin', '<button type="button">Paste</button>');
   expand.previousElementSibling.addEventListener('click', async () => {
     try {
-      // The field would remove line breaks without leaving a space.
+      // The field would remove line breaks and join the words.
       field.value = (await navigator.clipboard.readText()).trim().replace(/\s+/g, ' ');
       expand.focus();
     } catch {
@@ -31,7 +27,7 @@ if (navigator.clipboard?.readText) {
   });
 }
 
-/** Browsers offer the clipboard only on https and localhost. On plain http, as at home, they can copy a selection. */
+/** Browsers have the clipboard API only on https and localhost. On plain http, they can still copy a selection. */
 async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -66,11 +62,11 @@ for (const actions of document.querySelectorAll('[data-copy]')) {
   });
   if (!navigator.share) continue;
   actions.insertAdjacentHTML('beforeend', labelled('Share'));
-  // Rejects when the visitor changes their mind.
+  // Rejects if the visitor cancels.
   actions.lastElementChild.addEventListener('click', () => navigator.share({ url }).catch(() => {}));
 }
 
-// Over the rate limit, "Try again" works after a countdown, which the sentence shares.
+// Over the rate limit, "Try again" works after a countdown, which the sentence also shows.
 const waiting = document.querySelector('[data-wait]');
 if (waiting) {
   const { href, textContent: label } = waiting;
@@ -90,7 +86,7 @@ if (waiting) {
   tick();
 }
 
-// Runs on other pages: expands the selected link, else the selected text, else asks for a URL.
+// Runs on other pages. Expands the selected link or text, or prompts for a URL.
 const expandSelection = `(() => {
   const selection = getSelection();
   const text = String(selection).trim();

@@ -9,7 +9,7 @@ import { cdnId, type Expansion, type Follow, keyedClient } from '../expansion/ex
 import { formats, type ResponseFormat } from './formats.ts';
 import { cacheControl, openToAll, reportError, textResponse } from './responses.ts';
 
-/** The parameters of an API request, unchanged. Of a repeated parameter, the first counts. */
+/** The parameters of an API request. If one is repeated, the first value applies. */
 function readQuery(c: Context) {
   const { u = '', cb = '', err = '', format = '', follow } = c.req.query();
   return { u: u.trim(), cb, err, format, follow: readFollow(follow) };
@@ -17,7 +17,7 @@ function readQuery(c: Context) {
 
 type Query = ReturnType<typeof readQuery>;
 
-/** Writes expansions in the API's formats. `isOpen`: every website may read them, and caches may serve them stale. */
+/** The handlers. @param isOpen whether every website may read the responses, and caches may serve them stale. */
 export function createApi(expandRequest: ExpandRequest, isOpen: boolean) {
   const respond = (c: Context, format: ResponseFormat, query: Query, expansion: Expansion): Response => {
     const { error, end, freshUntil, cached } = expansion;
@@ -28,7 +28,6 @@ export function createApi(expandRequest: ExpandRequest, isOpen: boolean) {
         ...format.headers,
         ...(isOpen && openToAll),
         ...cacheControl(freshUntil, isOpen && status === 200),
-        // RFC 9211.
         ...(cached && { 'Cache-Status': 'Longhand; hit' }),
         ...headers,
       },
@@ -49,7 +48,7 @@ export function createApi(expandRequest: ExpandRequest, isOpen: boolean) {
   };
 }
 
-/** The format of `/api`. Failures, and faulty requests, have their own. */
+/** The format of a response of `/api`. */
 function textFormat({ cb, err, format }: Query, { error, end }: Expansion): ResponseFormat {
   if (format === 'json') return formats.json;
   if (error || end.code === 'empty') return isCallbackName(err) ? formats.jsonpError : formats.text;
@@ -66,10 +65,10 @@ function checkCallbacks({ u, cb, err, format }: Query): void {
   }
 }
 
-/** A dotted path of JavaScript identifiers, in ASCII like all bodies of the API. */
+/** A dotted path of JavaScript identifiers in ASCII. */
 export const dottedPath = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
 
-/** Characters of the longest callback name. */
+/** Characters. */
 export const maxCallbackName = 128;
 
 /** Whether `name` may be called in a JSONP response. */
@@ -92,17 +91,17 @@ export function requestExpander(expand: Expand, readRequest: ReadRequest) {
     );
 }
 
-/** Charges a request with a key. @returns the key's name, with which it calls `onName` before. */
+/** Charges the rate of `key`. Calls `onName` with the key's name before, and returns the name. */
 export type ChargeKey = (key: string, address: string, onName: (name: string) => void) => Promise<string>;
 
 export type ReadRequest = ReturnType<typeof requestReader>;
 
 /**
- * Checks a request and identifies its client. Any number of empty `u` counts as none.
+ * Checks a request and identifies its client.
  *
- * @param chargeKey without it nothing in a request is a key.
- * @throws ExpansionError if `u` is given twice: most likely it was not percent-encoded. Also if an expander asks for an
- *   expansion: URLs that nest its own address would keep it busy with itself. Also what `chargeKey` throws.
+ * @param chargeKey without it, requests have no keys.
+ * @throws ExpansionError if `u` is given twice, because then it was probably not percent-encoded; if an expander sent the
+ *   request, because a URL of our own service would keep it busy with itself; and if `chargeKey` throws one.
  */
 export function requestReader(chargeKey?: ChargeKey) {
   return async (c: Context) => {
@@ -119,29 +118,29 @@ export function requestReader(chargeKey?: ChargeKey) {
     const key = chargeKey && sentKey(c);
     const name =
       key === undefined ? undefined : await chargeKey?.(key, address, (user) => annotate(c, { user }));
-    // The signal is aborted when the client leaves.
+    // Aborted when the client leaves.
     return { signal: c.req.raw.signal, client: name ? keyedClient(name) : address };
   };
 }
 
-/** The key that a request has. nginx limits requests with one coarsely, so no other request may pass for one. */
+/** The key in a request. nginx limits requests with a key only coarsely, so this must find every key that nginx finds. */
 function sentKey(c: Context): string | undefined {
   const [, bearer] = /^Bearer\b(.*)$/i.exec(c.req.header('Authorization') ?? '') ?? [];
   const { key: keys = [] } = c.req.queries();
-  // Two keys count as none.
+  // An empty key is always unknown.
   return keys.length > 1 ? '' : (bearer?.trim() ?? keys[0]);
 }
 
 export const readFollow = (follow = ''): Follow => (follow === 'all' ? 'all' : 'default');
 
-/** Whether a `CDN-Loop` field names an expander, which then made this request to expand a URL. */
+/** Whether a `CDN-Loop` field names an expander: then an expander sent this request. */
 export function isOwnRequest(cdnLoop = ''): boolean {
   return cdnLoop.split(',').some((member) => member.split(';', 1)[0]?.trim().toLowerCase() === cdnId);
 }
 
 /**
- * The client's address, for limits: from the proxy's header, else from the connection. An IPv6 client is its /64 network,
- * because it owns all addresses there.
+ * The client's address, for limits: from the proxy's header, or else from the connection. An IPv6 client owns all addresses
+ * of its /64 network, so this is the network.
  */
 export function addressOf(c: Context): string {
   const stated = c.req.header('x-forwarded-for') ?? '';

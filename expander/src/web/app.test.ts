@@ -13,7 +13,7 @@ const { app } = testExpander();
 const api = (parameters: Record<string, string>, path = '/api') =>
   app.request(`${path}?${new URLSearchParams(parameters)}`);
 
-test('GET / has the title text, a form with its end, and an input', async () => {
+test('GET / has the title text, a form and an input', async () => {
   const response = await app.request('/');
   expect(response.status).toBe(200);
   expect(await response.text()).toMatch(/Shorten URL Expand.*<form[^>]*>.*<input[^>]*>.*<\/form>/s);
@@ -25,7 +25,7 @@ test('"Try again" on the page skips the caches', async () => {
     lookup: async () => (known ? [{ address: '127.0.0.1', family: 4 }] : []),
   });
   onTestFinished(close);
-  /** The verdict, and the target of "Try again". */
+  /** The verdict and the target of "Try again". */
   const read = async (href: string) => {
     const html = await (await app.request(href)).text();
     const [, verdict] = /class="verdict.*?">(.*?)</.exec(html) ?? [];
@@ -50,19 +50,19 @@ test.each(['/api', '/api?u=', '/api?u=%20', '/api?cb=f', '/api?u=&u=', '/api?u=&
   },
 );
 
-describe('/api rule 2: the body is', () => {
+describe('/api rule 2', () => {
   test.each([
-    ['the expanded URL as plain text', '/chain/2', {}, 'ORIGIN/chain/0'],
-    ['the same with an empty cb', '/chain/2', { cb: '' }, 'ORIGIN/chain/0'],
-    ['cb(json_string) with cb', '/chain/2?a=1&b=2', { cb: 'my.f_$1' }, 'my.f_$1("ORIGIN/chain/0?a=1&b=2")'],
-    ['of a u that is percent-decoded once', '/chain/0?x=%2541', {}, 'ORIGIN/chain/0?x=%2541'],
+    ['returns the expanded URL as plain text', '/chain/2', {}, 'ORIGIN/chain/0'],
+    ['ignores an empty cb', '/chain/2', { cb: '' }, 'ORIGIN/chain/0'],
+    ['returns cb(json_string)', '/chain/2?a=1&b=2', { cb: 'f.g_$1' }, 'f.g_$1("ORIGIN/chain/0?a=1&b=2")'],
+    ['percent-decodes u once', '/chain/0?x=%2541', {}, 'ORIGIN/chain/0?x=%2541'],
   ])('%s', async (_, path, parameters, body) => {
     const response = await api({ u: shortener.url + path, ...parameters });
     expect([response.status, await response.text()]).toEqual([200, body.replace('ORIGIN', shortener.url)]);
   });
 });
 
-describe('errors on /api: status and one plain sentence', () => {
+describe('an error has a status and one plain sentence', () => {
   test.each([
     ['invalid_url', 400, 'http://'],
     ['unsupported_scheme', 400, 'ftp://example.com/'],
@@ -94,7 +94,7 @@ describe('errors on /api: status and one plain sentence', () => {
   );
 
   test.each(['u=http://a.example/?x=1&u=2', 'u=&u=http://a.example/'])(
-    'u given twice is 400: %s',
+    'rejects a second u with 400: %s',
     async (query) => {
       expect((await app.request(`/api?${query}`)).status).toBe(400);
     },
@@ -112,10 +112,19 @@ test.each([
   expect([response.status, response.headers.get('retry-after')]).toEqual([status, retryAfter]);
 });
 
+test('a list over the rate of its key is 429, with Retry-After', async () => {
+  const chargeKey = async () => {
+    throw new ExpansionError('rate_limited', 'Too many.', { rate: { count: 1, period: 60, wait: 30 } });
+  };
+  const app = createApp(testExpander().expand, { chargeKey });
+  const { status, headers } = await app.request('/api/expand?key=a', { method: 'POST', body: 'a.example' });
+  expect([status, headers.get('retry-after')]).toEqual([429, '30']);
+});
+
 describe('/api?format=json', () => {
   const json = (parameters: Record<string, string>) => api({ ...parameters, format: 'json' });
 
-  test('is the long URL and the number of redirects, as text/html', async () => {
+  test('returns the long URL and the number of redirects, as text/html', async () => {
     const u = `${shortener.url}/chain/2`;
     const response = await json({ u });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html']);
@@ -134,20 +143,20 @@ describe('/api?format=json', () => {
   });
 });
 
-describe('/api with err', () => {
+describe('/api?err=NAME', () => {
   test.each([
     ['empty', { cb: 'f' }],
     ['invalid_url', { u: 'http://', cb: 'f' }],
     ['target_refused', { u: 'http://10.0.0.1/', cb: 'f' }],
     ['invalid_callback', { u: 'http://a.example/', cb: 'f()' }],
-  ])('calls it with %s and status 200, so that browsers run the script', async (code, parameters) => {
+  ])('calls NAME with %s and status 200, so that browsers run the script', async (code, parameters) => {
     const response = await api({ ...parameters, err: 'on.error' });
     const [, argument = ''] = /^on\.error\((\{.*\})\)$/.exec(await response.text()) ?? [];
     expect(JSON.parse(argument)).toEqual({ code, message: expect.any(String) });
     expect([response.status, response.headers.get('x-content-type-options')]).toEqual([200, null]);
   });
 
-  test('calls cb on success; a failure is never served stale', async () => {
+  test('calls cb on success, and forbids caches to serve a failure stale', async () => {
     const u = `${shortener.url}/chain/1?err`;
     expect(await (await api({ u, cb: 'f', err: 'g' })).text()).toBe(`f("${shortener.url}/chain/0?err")`);
     const { app } = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '' });
@@ -155,7 +164,7 @@ describe('/api with err', () => {
     expect(headers.get('cache-control')).toBe('public, max-age=30');
   });
 
-  test.each(['g()', '<g>'])('must be a callback name, like cb: %s is 400', async (err) => {
+  test.each(['g()', '<g>'])('rejects a name that cb could not have: %s', async (err) => {
     const response = await api({ u: 'http://', cb: 'f', err });
     expect(response.status).toBe(400);
     expect(await response.text()).toBe('The `err` argument is not the name of a function.');
@@ -168,17 +177,14 @@ test.each([
   ['/api/chain?u=http://', '*'],
   ['/api/expand', '*'],
   ['/', null],
-])(
-  'a page of another origin may read %s: %s, and nothing while a network is exempt',
-  async (path, allowed) => {
-    for (const [networks, origin] of Object.entries({ '': allowed, '127.0.0.0/8': null })) {
-      const { app } = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: networks });
-      expect((await app.request(path)).headers.get('access-control-allow-origin')).toBe(origin);
-    }
-  },
-);
+])('the CORS header of %s is %s, and is missing while a network is exempt', async (path, allowed) => {
+  for (const [networks, origin] of Object.entries({ '': allowed, '127.0.0.0/8': null })) {
+    const { app } = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: networks });
+    expect((await app.request(path)).headers.get('access-control-allow-origin')).toBe(origin);
+  }
+});
 
-test('/api/chain lists every hop, and explains why the chain ended', async () => {
+test('/api/chain lists every hop and the reason for the end', async () => {
   const [u, end] = [1, 0].map((hop) => `${shortener.url}/chain/${hop}?new`);
   const response = await api({ u: `${u}` }, '/api/chain');
   expect(response.headers.get('content-type')).toBe('application/json');
@@ -194,17 +200,15 @@ test('/api/chain lists every hop, and explains why the chain ended', async () =>
 test('/openapi.json describes every route of the API', async () => {
   const response = await app.request('/openapi.json');
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html']);
-  const { paths, info, components } = JSON.parse(await response.text());
+  const { paths, info } = JSON.parse(await response.text());
   expect(info.version).toBe(manifest.version);
-  // The code of nginx's own 401.
-  expect(components.schemas.Failure.properties.code.enum).toContain('unknown_key');
   expect(paths['/api'].get.responses).toHaveProperty('401');
   const routes = app.routes.map(({ path }) => path).filter((path) => path.startsWith('/api'));
   expect(Object.keys(paths).sort()).toEqual([...new Set(routes)].sort());
 });
 
 test.each(['/nope', '/api/', '/API', '/api/chain/x', '/index.html', '//', '/favicon.ico'])(
-  'an unknown path is 404 with the body Page Not Found!: %s',
+  'an unknown path returns 404 with the body "Page Not Found!": %s',
   async (path) => {
     const response = await app.request(path);
     expect(response.status).toBe(404);
@@ -213,7 +217,7 @@ test.each(['/nope', '/api/', '/API', '/api/chain/x', '/index.html', '//', '/favi
 );
 
 test.each(['/', '/api', '/api/chain', '/openapi.json'])(
-  'another method on %s is 405 with Allow',
+  'another method on %s returns 405 with Allow',
   async (path) => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const { status, headers } = await app.request(path, { method });

@@ -9,27 +9,16 @@ import type { Expand } from '../expansion/expand.ts';
 import { type ChargeKey, createApi, requestExpander, requestReader } from './api.ts';
 import { expandList } from './bulk-api.ts';
 import { openapi } from './openapi.ts';
-import { createPage } from './page.ts';
-import { showPage } from './page-stream.ts';
-import {
-  allowAnyOrigin,
-  apiHeaders,
-  baseHeaders,
-  errorResponse,
-  noStore,
-  openToAll,
-  textResponse,
-} from './responses.ts';
+import { createPage, showPage } from './page.ts';
+import { apiHeaders, baseHeaders, errorResponse, noStore, openToAll, textResponse } from './responses.ts';
 
 export interface AppSettings {
   log?: Pick<Log, 'error'>;
-  /** Whether a network is exempt from the guard: then there is no CORS, and no cache serves stale responses. */
+  /** Whether a network is exempt from the guard. Then CORS is off, and caches serve no stale responses. */
   exempt?: boolean;
-  /** For requests with a key; without it there are no keys. */
   chargeKey?: ChargeKey | undefined;
-  /** Lists take turns: one with 10,000 cached lines never waits for anything else. */
+  /** For lists: 10,000 cached lines would block the event loop. */
   turns?: Turns;
-  /** Called if the page would print a missing value; by default that throws. */
   onMissing?: ((fault: Error) => void) | undefined;
 }
 
@@ -45,7 +34,11 @@ export function createApp(expand: Expand, settings: AppSettings = {}): Hono {
   app.get('/', showPage(expandRequest, createPage(onMissing), onFault));
   app.get('/api', api.text);
   app.get('/api/chain', api.chain);
-  if (!exempt) app.use('/api/expand', allowAnyOrigin);
+  app.use('/api/expand', async (c, next) => {
+    await next();
+    // Applies to errors as well.
+    if (!exempt) for (const [name, value] of Object.entries(openToAll)) c.res.headers.set(name, value);
+  });
   app.post('/api/expand', expandList(expand, readRequest, onFault, turns));
 
   const description = { headers: { ...apiHeaders, ...openToAll } };

@@ -10,17 +10,17 @@ import { type ReadRequest, readFollow } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
 import { apiHeaders, noStore, unbuffered } from './responses.ts';
 
-/** Lines of a list in progress: hung hosts delay the others only if they hold all of these. */
+/** Lines of a list in progress. Hung hosts delay other lines only if they occupy all of these. */
 const concurrency = 128;
 
-/** Lists in progress: even if all need one hung host, each gets a line within 30 s. */
+/** Lists in progress. Even if all wait for one hung host, each gets a line within 30 s. */
 const maxLists = 128;
 const maxListsOfClient = 16;
 
-/** Milliseconds without a line, after which a blank one keeps nginx waiting (it gives up after 30 s). */
+/** Milliseconds without a line before we send a blank one. nginx gives up after 30 s. */
 const maxSilence = 10_000;
 
-/** `POST /api/expand`: a list of URLs, with one response line per URL. */
+/** `POST /api/expand`: returns a line for each URL of a list. */
 export function expandList(
   expand: Expand,
   readRequest: ReadRequest,

@@ -11,40 +11,31 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now }));
 afterEach(() => void vi.useRealTimers());
 
 /** The caching headers of a response. */
-async function caching(path: string, expansion: Expansion, exempt: boolean) {
-  const app = createApp(
-    createExpand(async () => expansion),
-    { exempt },
-  );
+async function caching(path: string, expansion: Expansion, milliseconds: number, exempt = false) {
+  const expand = createExpand(async () => ({ ...expansion, freshUntil: now + milliseconds }));
+  const app = createApp(expand, { exempt });
   const { headers } = await app.request(`${path}?u=http://a.example/`);
   return [headers.get('Cache-Control'), headers.get('X-Accel-Expires')];
 }
 
-const found = (milliseconds: number): Expansion => ({
-  ...endedExpansion('http://b.example/', { code: 'final', message: '' }),
-  freshUntil: now + milliseconds,
-});
-const failed = (milliseconds: number): Expansion => ({
-  ...endedExpansion('http://a.example/', new ExpansionError('request_failed', 'It is away.')),
-  freshUntil: now + milliseconds,
-});
+const found = endedExpansion('http://b.example/', { code: 'final', message: '' });
+const failed = endedExpansion('http://a.example/', new ExpansionError('request_failed', 'It is away.'));
 const stale = ', stale-while-revalidate=30, stale-if-error=600';
 
 test.each([
-  ['fresh for a day', found(86_400_000), `public, max-age=86400${stale}`, '29'],
-  ['fresh for just longer than at the edge', found(30_000), `public, max-age=30${stale}`, '29'],
-  ['fresh for less than at the edge', found(29_000), `public, max-age=29${stale}`, '28'],
-  ['fresh for two seconds', found(2_000), `public, max-age=2${stale}`, '1'],
-  ['fresh for half a second', found(600), `public, max-age=1${stale}`, '0'],
-  ['hardly fresh', found(400), 'no-store', null],
-  ['expired', found(-60_000), 'no-store', null],
-  ['an error, which is never served stale', failed(10_000), 'public, max-age=10', '9'],
-])('the caching headers of an expansion that is %s', async (_, expansion, cacheControl, expires) => {
-  for (const path of ['/api', '/api/chain']) {
-    expect(await caching(path, expansion, false)).toEqual([cacheControl, expires]);
-  }
+  ['fresh for a day', found, 86_400_000, `public, max-age=86400${stale}`, '29'],
+  ['fresh for just longer than the edge lifetime', found, 30_000, `public, max-age=30${stale}`, '29'],
+  ['fresh for less than the edge lifetime', found, 29_000, `public, max-age=29${stale}`, '28'],
+  ['fresh for two seconds', found, 2_000, `public, max-age=2${stale}`, '1'],
+  ['fresh for half a second', found, 600, `public, max-age=1${stale}`, '0'],
+  ['hardly fresh', found, 400, 'no-store', null],
+  ['expired', found, -60_000, 'no-store', null],
+  ['an error (never stale)', failed, 10_000, 'public, max-age=10', '9'],
+])('sets the caching headers of an expansion that is %s', async (_, expansion, milliseconds, ...headers) => {
+  for (const path of ['/api', '/api/chain'])
+    expect(await caching(path, expansion, milliseconds)).toEqual(headers);
 });
 
-test('a result found under an exemption leaves the edge within 30 s, and is never served stale', async () => {
-  expect(await caching('/api', found(86_400_000), true)).toEqual(['public, max-age=86400', '29']);
+test('nginx keeps the result of an exempt network for 30 s at most, and never serves it stale', async () => {
+  expect(await caching('/api', found, 86_400_000, true)).toEqual(['public, max-age=86400', '29']);
 });

@@ -2,7 +2,7 @@ import type { Expansion, Hop } from '../expansion/expansion.ts';
 import { imitatedHost, type UnicodeHost } from '../expansion/host.ts';
 import { list } from './wording.ts';
 
-/** The verdicts, which visitors read first, and their colours. */
+/** The verdicts and their colours. */
 export const tones = {
   'Page found': 'plain',
   File: 'plain',
@@ -19,16 +19,16 @@ export const tones = {
 export interface Ending {
   /** Null if the link did not cause the end. */
   verdict: keyof typeof tones | null;
-  /** A sentence. `SITE` stands for the site at the end of the chain. */
+  /** `SITE` stands for the site at the end of the chain. */
   headline: string;
-  /** By default the last page's status, or the end's message. */
+  /** By default, the status of the last page or the message of the end. */
   sentence?: string;
   advice?: string | ((url: URL) => string);
-  /** Why the chain's last URL has no response; by default the error's message. */
+  /** Why the last URL of the chain has no response. By default, the error message. */
   stop?: string;
-  /** The label of the link to the end, if there is one. */
+  /** The label of the link to the last URL. */
   open?: 'Open it' | 'Open anyway';
-  /** The visitor's other option. */
+  /** The label of the other link. */
   next?: 'Try again' | 'Follow on';
 }
 
@@ -157,8 +157,8 @@ export function endingOf(expansion: Expansion, host: UnicodeHost | null): Ending
 }
 
 /**
- * Why the link is not encrypted: its last URL is http, or https led to http. An http URL that leads to https is fine, because
- * links are often typed without a scheme.
+ * Why the link is not encrypted: the last URL is http, or https redirects to http. http that redirects to https is fine,
+ * because people often type links without a scheme.
  */
 export function unencrypted({ hops, longUrl }: Expansion): string | null {
   const hosts = hops.filter(({ downgrade }) => downgrade).map(({ url }) => new URL(url).host);
@@ -186,7 +186,7 @@ const kindOfStatus: Record<number, Kind> = {
 function pageKind(hop: Hop | undefined): Kind {
   const status = hop?.status ?? 200;
   const kind = kindOfStatus[status];
-  // HEAD was refused, and GET failed.
+  // The website rejected HEAD, and GET failed.
   if (status >= 400 && hop?.interrupted && kind !== 'blocked') return 'down';
   if (kind) return kind;
   if (status >= 400) return status < 500 ? 'rejected' : 'down';

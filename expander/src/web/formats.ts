@@ -2,14 +2,13 @@ import type { Expansion } from '../expansion/expansion.ts';
 import { asciiJson } from './ascii-json.ts';
 import { apiHeaders } from './responses.ts';
 
-/** A way to write a response of the API. */
+/** A response format of the API. */
 export interface ResponseFormat {
   headers: Record<string, string>;
-  /** @param query the request parameters that the response includes. */
   write(expansion: Expansion, query: Record<'u' | 'cb' | 'err' | 'follow', string>): string;
-  /** The status of every response; by default that of the error. */
+  /** The status of every response. By default, the error decides. */
   status?: number;
-  /** The status if there is nothing to expand; 200 by default. */
+  /** The status if there is nothing to expand. By default 200. */
   emptyStatus?: number;
 }
 
@@ -17,12 +16,12 @@ export interface ResponseFormat {
 const { 'X-Content-Type-Options': _, ...jsonpHeaders } = apiHeaders;
 
 export const formats = {
-  /** The long URL, or the error's sentence. */
+  /** The long URL or the error message. */
   text: {
     headers: apiHeaders,
     write: (expansion) => failureOf(expansion)?.message ?? expansion.longUrl ?? '',
   },
-  /** The same as an object. */
+  /** The same in a JSON object. */
   json: {
     headers: apiHeaders,
     write(expansion, { u }) {
@@ -31,18 +30,18 @@ export const formats = {
     },
     emptyStatus: 400,
   },
-  /** A call with the long URL. */
+  /** A call of `cb` with the long URL. */
   jsonp: {
     headers: jsonpHeaders,
     write: ({ longUrl }, { cb }) => callbackCall(cb, longUrl ?? ''),
   },
-  /** A call with the error. Browsers run a script only if its status is 2xx. */
+  /** A call of `err` with the error. Browsers run a script only if its status is 2xx. */
   jsonpError: {
     headers: jsonpHeaders,
     write: (expansion, { err }) => callbackCall(err, failureOf(expansion)),
     status: 200,
   },
-  /** Every hop. Only this format, with its errors, is declared as JSON. */
+  /** Every hop. Only this format has the JSON content type. */
   chain: {
     headers: { ...apiHeaders, 'Content-Type': 'application/json' },
     write({ hops, freshUntil: _, staleUntil: __, sources: ___, ...rest }, { u, follow }) {
@@ -59,7 +58,7 @@ function failureOf({ end, error }: Expansion): { code: string; message: string }
   return end.code === 'empty' ? { code: 'empty', message: '`u` argument required.' } : undefined;
 }
 
-/** `name(…)`; the JSON contains neither `</` nor JavaScript's line ends U+2028 and U+2029. */
+/** A call of `name`. Its JSON contains no `</`, U+2028 or U+2029. */
 export function callbackCall(name: string, value: unknown): string {
   return `${name}(${asciiJson(value)})`;
 }

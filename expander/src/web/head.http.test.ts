@@ -12,26 +12,23 @@ async function fetchHead(url: URL, method: string) {
   const sent = request(url, { method, agent: false }).end();
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const body = await text(response);
-  // The framing (RFC 9112) and the date may differ.
+  // The date and the framing (RFC 9112) may differ.
   const { date, connection, 'transfer-encoding': framing, ...headers } = response.headers;
-  return { status: response.statusCode, headers, body, framing };
+  return { status: response.statusCode, headers, body };
 }
 
 test.each([
-  ['the page', '/'],
-  ['the page with an error', '/?u=http://'],
-  ['the page with a chain', '/?u=LINK'],
-  ['the API without u', '/api'],
-  ['a long URL', '/api?u=LINK'],
-  ['a call', '/api?u=LINK&cb=f'],
-  ['an error', '/api?u=http://'],
-  ['a refusal', '/api?u=http://10.0.0.1/'],
-  ['a bad callback', '/api?u=LINK&cb=1'],
-  ['a chain', '/api/chain?u=LINK'],
-  ['a chain with an error', '/api/chain?u=http://'],
-  ['a path for POST', '/api/expand'],
-  ['an unknown path', '/nope'],
-])('HEAD equals GET in every header: %s', async (_, path) => {
+  ...['/', '/?u=http://', '/?u=LINK'],
+  ...[
+    '/api',
+    '/api?u=LINK',
+    '/api?u=LINK&cb=f',
+    '/api?u=LINK&cb=1',
+    '/api?u=http://',
+    '/api?u=http://10.0.0.1/',
+  ],
+  ...['/api/chain?u=LINK', '/api/chain?u=http://', '/api/expand', '/nope'],
+])('HEAD returns the headers of GET: %s', async (path) => {
   const { url } = await serving(testExpander().app);
   const target = new URL(path.replace('LINK', `${shortener.url}/chain/1`), url);
   await fetchHead(target, 'GET');
@@ -41,8 +38,7 @@ test.each([
   const head = await fetchHead(target, 'HEAD');
   expect([head.status, head.headers]).toEqual([get.status, get.headers]);
   expect(head.body).toBe('');
-  // Only a page with a chain is streamed, so it has no length.
-  if (get.framing !== 'chunked')
-    expect(head.headers['content-length']).toBe(`${Buffer.byteLength(get.body)}`);
-  else expect(path).toBe('/?u=LINK');
+  // Only a page with a chain is streamed, without a length.
+  const length = path === '/?u=LINK' ? undefined : `${Buffer.byteLength(get.body)}`;
+  expect(head.headers['content-length']).toBe(length);
 });

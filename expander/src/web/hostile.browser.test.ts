@@ -10,7 +10,7 @@ const shortener = await startShortener();
 const visits = await startVisits(testExpander().app);
 afterAll(() => visits.close());
 
-/** Calls `hit` as soon as it is treated as markup or script. */
+/** Each payload calls `hit` if it runs as markup or script. */
 const payloads = [
   'javascript:hit()',
   '"><script>hit()</script>',
@@ -25,7 +25,7 @@ const payloads = [
   '/status/200#\u2028hit()\u2029<!--',
 ];
 
-/** A page without its Content-Security-Policy, so that escaping alone must hold. */
+/** A page without Content-Security-Policy, so only escaping protects it. */
 let page: Page;
 const hits: string[] = [];
 beforeAll(async () => {
@@ -37,7 +37,7 @@ afterEach(() => expect(hits.splice(0)).toEqual([]));
 const redirectTo = (location: string) => `${shortener.url}/location?to=${encodeURIComponent(location)}`;
 
 describe('the page escapes', () => {
-  /** Opens the page for `u`, and returns its number of hops and the text of its field. */
+  /** Opens the page for `u`. Returns the number of hops and the text of the field. */
   const openInert = async (u: string) => {
     await page.goto(visits.address(u));
     const shown = (await page.evaluate(`({
@@ -60,17 +60,12 @@ describe('the page escapes', () => {
   });
 });
 
-test('the API, opened as a page, has no markup', async () => {
-  const calls = payloads.flatMap((payload) => {
+test('the API sends no markup', async () => {
+  const addresses = payloads.flatMap((payload) => {
     const u = redirectTo(payload);
-    return [
-      { u, cb: '' },
-      { u, cb: 'f' },
-      { u: payload, cb: '' },
-      { u, cb: payload },
-    ];
+    const calls = [{ u }, { u, cb: 'f' }, { u: payload }, { u, cb: payload }];
+    return calls.map((parameters) => `/api?${new URLSearchParams(parameters as Record<string, string>)}`);
   });
-  const addresses = calls.map((parameters) => `/api?${new URLSearchParams(parameters)}`);
   await page.goto(visits.origin);
   const parsed = await page.evaluate(`Promise.all(${JSON.stringify(addresses)}.map(async (address) => {
     const response = await fetch(address);
@@ -81,8 +76,8 @@ test('the API, opened as a page, has no markup', async () => {
   expect(parsed).toEqual(addresses.map((address) => [address, 'text/html', 0]));
 });
 
-describe('JSONP, run as scripts by a page of another origin', () => {
-  /** The arguments of `show`, and the number of calls of `hit`. */
+describe('JSONP on a page of another origin', () => {
+  /** Returns the arguments of `show` and the number of calls of `hit`. */
   const run = async (calls: Record<string, string>[]): Promise<unknown> => {
     const scripts = calls.map((parameters) => `${visits.origin}/api?${new URLSearchParams(parameters)}`);
     const other = await website(
@@ -98,13 +93,12 @@ describe('JSONP, run as scripts by a page of another origin', () => {
     });
   };
 
-  test('calls the function with the long URL as its only argument', async () => {
+  test('calls the function with only the long URL', async () => {
     const urls = ['/status/200', ...payloads].map(redirectTo);
-    const longUrls = urls.map(async (u) =>
-      (await fetch(`${visits.origin}/api?${new URLSearchParams({ u })}`)).text(),
-    );
-    const calls = urls.map((u) => ({ u, cb: 'my.show' }));
-    expect(await run(calls)).toEqual({ shown: await Promise.all(longUrls), hits: 0 });
+    const expand = async (u: string) =>
+      (await fetch(`${visits.origin}/api?${new URLSearchParams({ u })}`)).text();
+    const shown = await Promise.all(urls.map(expand));
+    expect(await run(urls.map((u) => ({ u, cb: 'my.show' })))).toEqual({ shown, hits: 0 });
   });
 
   test('does not run a hostile cb', async () => {

@@ -11,7 +11,7 @@ test('schemathesis finds no difference between the API and its description', {
   timeout,
 }, async (context) => {
   needSchemathesis(context);
-  // Nothing is contacted: these are the only websites.
+  // The only websites, so the test contacts no other host.
   const web = { 'https://example.com/': to('http://end.example/', 302), 'http://end.example/': {} };
   const { url } = await serving(scriptedApp(web));
   await followsDescription(url, 'expander');

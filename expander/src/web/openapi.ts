@@ -85,16 +85,11 @@ const options = [
 ];
 const callbackName = { ...text, pattern: dottedPath.source, maxLength: maxCallbackName };
 
-/** `Content-Type: text/html`, as for all responses except those of `/api/chain`. */
 const html = (...contents: object[]) => ({ 'text/html': { schema: { anyOf: contents } } });
-const jsonText = (name: string) => ({
-  ...text,
-  contentMediaType: 'application/json',
-  contentSchema: ref(name),
-});
+const json = (name: string) => ({ ...text, contentMediaType: 'application/json', contentSchema: ref(name) });
 const chain = { 'application/json': { schema: ref('Chain') } };
 
-/** A response for each status of an error. */
+/** The responses to errors, by status. */
 function failures(content: object) {
   const statuses = Object.groupBy(errorCodes, (code) => errorStatuses[code]);
   return Object.fromEntries(
@@ -116,10 +111,10 @@ const paths = {
       ],
       responses: {
         200: {
-          description: 'The long URL, an object, or a call; without `u` a sentence',
-          content: html({ ...text, description: 'The long URL, or a call.' }, jsonText('Expanded')),
+          description: 'The long URL, an object or a call. Without `u`, a sentence.',
+          content: html({ ...text, description: 'The long URL, or a call.' }, json('Expanded')),
         },
-        ...failures(html({ ...text, description: 'One sentence.' }, jsonText('Failure'))),
+        ...failures(html({ ...text, description: 'One sentence.' }, json('Failure'))),
       },
     },
   },
@@ -144,8 +139,8 @@ const paths = {
       },
       responses: {
         200: {
-          description: 'A Line of JSON for each URL; a blank line after 10 s without one',
-          content: html(jsonText('Line')),
+          description: 'A Line of JSON for each URL, and a blank line after 10 s of silence',
+          content: html(json('Line')),
         },
         ...failures(html(text)),
         408: { description: 'The list took longer than 30 s', content: html(text) },
@@ -162,8 +157,7 @@ export const openapi: string = asciiJson({
     title: 'Longhand expander',
     version: manifest.version,
     license: { name: 'MIT', identifier: 'MIT' },
-    description:
-      'Returns where short URLs lead. Bodies are ASCII; all but those of /api/chain are text/html.',
+    description: 'Returns the target of short URLs. Bodies are ASCII, and text/html except for /api/chain.',
   },
   servers: [{ url: '/' }],
   paths,

@@ -6,7 +6,7 @@ const end = 'https://end.example/';
 const app = scriptedApp(web);
 const read = (u: string) => readPage(app, u);
 
-describe('a hop shows its URL, its response and its time', () => {
+describe('a hop shows its URL, response and duration', () => {
   test.each([
     'http://s.example/301 301, moved permanently',
     'http://s.example/302 302, moved temporarily',
@@ -22,19 +22,19 @@ describe('a hop shows its URL, its response and its time', () => {
     expect(hops[0]).toMatch(new RegExp(`^${RegExp.escape(words)}(?:, \\d+ ms)?$`));
   });
 
-  test('but a wrapper says that it was not requested', async () => {
+  test('a wrapper has a note instead of a response', async () => {
     expect((await read('http://s.example/wrapped')).hops[1]).toContain('Wrapper: Google. Its URL contains');
   });
 });
 
-test('a redirect out of https is reported above the buttons, not in the chain', async () => {
+test('the note about a redirect from https to http is above the buttons, not in the chain', async () => {
   const { result, chain, html } = await read('https://s.example/plain');
   expect(result.indexOf('Not encrypted:')).toBeLessThan(result.indexOf('Open anyway'));
   expect(chain).not.toContain('Not encrypted');
   expect(html).toContain('data-announcement="Not encrypted. It leads to s.example');
 });
 
-describe('the chain has one line per site, and its end; it hides and counts the rest', () => {
+describe('the chain shows the first URL of each site and the last one, and counts the rest', () => {
   test.each([
     ['http://s.example/final', ['1', '2']],
     ['http://s.example/silent', ['1']],
@@ -51,7 +51,7 @@ describe('the chain has one line per site, and its end; it hides and counts the 
   });
 });
 
-describe('a host that could mislead is shown in Unicode too, once, from left to right', () => {
+describe('a note shows a misleading host once in Unicode, from left to right', () => {
   const imitates =
     'Imitation: in Unicode this host is аррӏе.com. Its letters look like apple.com, but are Cyrillic.';
   const mixes = 'Mixed scripts: in Unicode this host is аpple.example, in Cyrillic and Latin.';
@@ -74,7 +74,7 @@ describe('a host that could mislead is shown in Unicode too, once, from left to 
   });
 });
 
-test('a subdomain that names another website is a note above the buttons', async () => {
+test('a note above the buttons warns of a subdomain that names another website', async () => {
   const note = 'The website is verify-login.example, not paypal.com. Its title: PayPal';
   expect((await read('s.example/disguised')).result).toContain(note);
   expect((await read('http://www.s.example/')).result).not.toContain('The website is');
@@ -93,12 +93,12 @@ describe('one sentence describes the chain', () => {
     expect((await read(`http://s.example/${path}`)).result).toContain(`The link ${sentence}`);
   });
 
-  test.each([end, 'http://s.example/loop', 'http://['])('is missing without a chain: %s', async (u) => {
+  test.each([end, 'http://s.example/loop', 'http://['])('only if there are redirects: %s', async (u) => {
     expect((await read(u)).result).not.toContain('The link ');
   });
 });
 
-test('the page never says whether a link is safe', async () => {
+test('the page never judges whether a link is safe', async () => {
   for (const u of ['', ...Object.keys(web)]) {
     const { html } = await read(u);
     expect(html.replace(/<style>.*?<\/style>/s, '')).not.toMatch(

@@ -30,7 +30,7 @@ const app = scriptedApp({
   'https://self.example/': web['https://self.example/'] ?? {},
 });
 
-/** Pages that together have every kind of verdict, note, button, list and field. */
+/** Together, these pages have every kind of verdict, note, button, list and field. */
 const states = {
   empty: '',
   'downgrade-and-tracking': 'https://sho.rt/down',
@@ -47,14 +47,14 @@ const states = {
 const visits = await startVisits(app);
 afterAll(() => visits.close());
 
-describe('axe finds no violation', () => {
+describe('axe finds no violation, and nothing overflows at 320 pixels', () => {
   let page: Page;
   beforeAll(async () => {
     page = await visits.openPage();
     await bringAxe(page);
   });
 
-  test.each(Object.entries(states))('%s, which fits a screen of 320 pixels', async (name, u) => {
+  test.each(Object.entries(states))('%s', async (name, u) => {
     await page.setViewportSize({ width: 320, height: 640 });
     await page.goto(visits.address(u));
     const [width, links] = (await page.evaluate(`[
@@ -68,8 +68,10 @@ describe('axe finds no violation', () => {
   });
 });
 
-test('screen readers read the result before the chain, which is sent first', () =>
-  visits.visit({}, async (page) => {
+visits.test(
+  'screen readers read the result before the chain, although the server sends the chain first',
+  {},
+  async (page) => {
     await page.goto(visits.address('sho.rt/two'));
     const read = await page.locator('body').ariaSnapshot();
     const order = [
@@ -82,34 +84,33 @@ test('screen readers read the result before the chain, which is sent first', () 
     const places = order.map((words) => read.indexOf(words));
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect(places).not.toContain(-1);
-  }));
+  },
+);
 
-test('the keyboard reaches everything, and the focus shows', () =>
-  visits.visit({}, async (page) => {
-    await page.goto(visits.address(''));
-    await page.locator('input:focus').waitFor();
-    await page.keyboard.type('sho.rt/two');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'It leads to' }).waitFor();
-    const stops: string[] = [];
-    for (let stop = 0; stop < 5; stop += 1) {
-      await page.keyboard.press('Tab');
-      const focus = await page.evaluate(`({
-        name: document.activeElement.textContent.trim() || document.activeElement.name,
-        outline: getComputedStyle(document.activeElement).outlineStyle,
-      })`);
-      expect(focus).toMatchObject({ outline: 'solid' });
-      stops.push((focus as { name: string }).name);
-    }
-    expect(stops).toEqual(['Where does it lead?', 'u', 'Paste', 'Expand', 'Copy the long URL']);
-  }));
+visits.test('the keyboard reaches everything, with a visible focus', {}, async (page) => {
+  await page.goto(visits.address(''));
+  await page.locator('input:focus').waitFor();
+  await page.keyboard.type('sho.rt/two');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'It leads to' }).waitFor();
+  const stops: string[] = [];
+  for (let stop = 0; stop < 5; stop += 1) {
+    await page.keyboard.press('Tab');
+    const focus = await page.evaluate(`({
+      name: document.activeElement.textContent.trim() || document.activeElement.name,
+      outline: getComputedStyle(document.activeElement).outlineStyle,
+    })`);
+    expect(focus).toMatchObject({ outline: 'solid' });
+    stops.push((focus as { name: string }).name);
+  }
+  expect(stops).toEqual(['Where does it lead?', 'u', 'Paste', 'Expand', 'Copy the long URL']);
+});
 
-test('on paper there is the result, each hop with its details, and no button', () =>
-  visits.visit({}, async (page) => {
-    await page.emulateMedia({ media: 'print' });
-    await page.goto(visits.address('sho.rt/two'));
-    expect(await page.getByRole('heading', { name: 'It leads to' }).isVisible()).toBe(true);
-    expect((await page.getByText('301, moved permanently').boundingBox())?.height).toBeGreaterThan(10);
-    expect(await page.locator('button:visible').count()).toBe(0);
-    await page.emulateMedia({ media: null });
-  }));
+visits.test('a print has the result and every hop with its details, but no buttons', {}, async (page) => {
+  await page.emulateMedia({ media: 'print' });
+  await page.goto(visits.address('sho.rt/two'));
+  expect(await page.getByRole('heading', { name: 'It leads to' }).isVisible()).toBe(true);
+  expect((await page.getByText('301, moved permanently').boundingBox())?.height).toBeGreaterThan(10);
+  expect(await page.locator('button:visible').count()).toBe(0);
+  await page.emulateMedia({ media: null });
+});

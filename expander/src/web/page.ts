@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { views } from '@longhand/shared/views.ts';
+import type { Context } from 'hono';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
-import { baseHeaders, noStore, unbuffered } from './responses.ts';
+import type { ExpandRequest } from './api.ts';
+import { linksIn } from './pasted.ts';
+import { baseHeaders, noStore, reportError, textResponse, unbuffered } from './responses.ts';
 import { cut, describeHop, describeResult, documentTitle, tryAgain, urlParts } from './result.ts';
-
-export type Page = ReturnType<typeof createPage>;
 
 type Top = { u: string; from: string | null; typed: string } & Record<
   'begun' | 'mistyped' | 'proxied',
@@ -14,8 +15,8 @@ type Top = { u: string; from: string | null; typed: string } & Record<
 >;
 
 /**
- * The browser page in pieces, in the order of sending: `top`, each `hop`, then one of the others. Reads `views/`. Style and
- * script are inline, because the specification wants 404 for every other path.
+ * Renders the browser page in pieces: first `top`, then each `hop`, last one of the others. Style and script are inline,
+ * because every other path must return 404.
  */
 export function createPage(onMissing?: (fault: Error) => void) {
   const folder = join(import.meta.dirname, '../../views');
@@ -23,25 +24,20 @@ export function createPage(onMissing?: (fault: Error) => void) {
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
   const [style, script, svg] = [read('page.css'), read('page.js'), read('icon.svg')];
   const icon = `data:image/svg+xml,${encodeURIComponent(svg.trim())}`;
-  /** The footer: the query of the links to the API, and the id of a failed request. */
-  const foot = { script, query: null as string | null, requestId: null as string | null };
+  /** @param query for the footer's links to the API. @param requestId of a failed request, for the footer. */
+  const last = (view: string, data: object, query: string | null = null, requestId: string | null = null) =>
+    render(view, data) + render('foot', { script, query, requestId });
   return {
     headers: {
       ...baseHeaders,
       'Content-Security-Policy': [
-        "default-src 'none'",
-        `style-src ${hash(style)}`,
-        `script-src ${hash(script)}`,
-        "img-src 'self' data:",
-        "manifest-src 'self'",
-        "form-action 'self'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
+        `default-src 'none'; style-src ${hash(style)}; script-src ${hash(script)}; img-src 'self' data:`,
+        "manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
       ].join('; '),
       ...noStore,
       ...unbuffered,
     },
-    /** Everything up to the chain. `typed` was understood as `u`, and parsed as `from`. */
+    /** The part before the chain. The visitor typed `typed`, which we understand as `u`. `from` is the parsed URL. */
     top: ({ u, from, ...state }: Top) =>
       render('top', {
         ...{ ...state, style, icon, documentTitle: documentTitle(from) },
@@ -49,21 +45,74 @@ export function createPage(onMissing?: (fault: Error) => void) {
           state.typed === u ? null : { url: cut(u), exactly: `/?${query({ u: state.typed, exactly: '1' })}` },
       }),
     hop: (hops: readonly Hop[]) => render('hop', describeHop(hops)),
-    intro: () => render('intro', { foot }),
+    intro: () => last('intro', {}),
     links: (urls: readonly string[]) =>
-      render('links', { links: urls.map((u) => ({ ...urlParts(u), href: `/?${query({ u })}` })), foot }),
-    /** Everything after the chain; after an error with the id of the request. */
-    result: (u: string, expansion: Expansion, requestId?: string) =>
-      render('result', {
-        ...describeResult(u, expansion),
-        foot: {
-          ...foot,
-          query: query({ u, follow: 'all' }),
-          requestId: (expansion.error && requestId) ?? null,
-        },
-      }),
-    /** Replaces `result` after an unexpected error. */
-    fault: (u: string) => render('fault', { actions: { copy: null, links: [tryAgain(u)] }, foot }),
+      last('links', { links: urls.map((u) => ({ ...urlParts(u), href: `/?${query({ u })}` })) }),
+    result: (u: string, expansion: Expansion, requestId?: string) => {
+      const id = (expansion.error && requestId) ?? null;
+      return last('result', describeResult(u, expansion), query({ u, follow: 'all' }), id);
+    },
+    fault: (u: string) => last('fault', { actions: { copy: null, links: [tryAgain(u)] } }),
+  };
+}
+
+/**
+ * `GET /`: the page. With `u`, it streams the hops, so the visitor sees the chain grow.
+ *
+ * The response starts with the first hop. If the chain fails before, the response has the status of the error; the page
+ * reports later errors.
+ */
+export function showPage(
+  expandRequest: ExpandRequest,
+  page: ReturnType<typeof createPage>,
+  onFault: (fault: unknown) => void,
+) {
+  return async (c: Context): Promise<Response> => {
+    const { u, url, text, title, exactly, again } = c.req.query();
+    // Other apps share links in the last three parameters, most of them in `text`.
+    const typed = [u, url, text, title].map((given) => given?.trim()).find(Boolean) ?? '';
+    const links = exactly === undefined ? linksIn(typed) : [typed];
+    // With several links, the visitor chooses.
+    const link = links.length === 1 ? `${links}` : '';
+    const requestId = c.req.header('x-request-id');
+    const top = (from: string | null, state: { begun: boolean; mistyped: boolean }) =>
+      page.top({ u: link || typed, typed, from, ...state, proxied: requestId !== undefined });
+    const result = (expansion: Expansion) => page.result(link, expansion, requestId);
+
+    const { readable, writable } = new TextEncoderStream();
+    const writer = writable.getWriter();
+    // If the reader leaves, the request's signal ends the chain.
+    const write = (html: string) => writer.write(html).catch(() => {});
+    const begun = Promise.withResolvers<null>();
+    const hops: Hop[] = [];
+    const onHop = (hop: Hop) => {
+      hops.push(hop);
+      if (hops.length === 1) write(top(hop.url, { begun: true, mistyped: false }));
+      write(page.hop(hops));
+      begun.resolve(null);
+    };
+    const expanding = expandRequest(c, { u: link, follow: 'all', again: again !== undefined, onHop });
+
+    const ended = await Promise.race([begun.promise, expanding]);
+    if (ended) {
+      const { end, error, longUrl } = ended;
+      const mistyped = error?.code === 'invalid_url' || error?.code === 'unsupported_scheme';
+      const from = mistyped ? null : longUrl;
+      const { status, headers } = reportError(c, error);
+      const found = links.length > 1 ? page.links(links) : page.intro();
+      const html = top(from, { begun: false, mistyped }) + (end.code === 'empty' ? found : result(ended));
+      return textResponse(html, { status, headers: { ...page.headers, ...headers } });
+    }
+    expanding
+      .then(result)
+      .catch((fault: unknown) => {
+        onFault(fault);
+        return page.fault(link);
+      })
+      .then(write)
+      .then(() => writer.close())
+      .catch(() => {});
+    return new Response(readable, { headers: page.headers });
   };
 }
 
@@ -71,7 +120,7 @@ function query(parameters: Record<string, string>): string {
   return new URLSearchParams(parameters).toString();
 }
 
-/** The source expression that allows one inline block (Content Security Policy Level 3). */
+/** The CSP source expression that allows an inline block. */
 function hash(source: string): string {
   return `'sha256-${createHash('sha256').update(source).digest('base64')}'`;
 }

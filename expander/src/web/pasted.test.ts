@@ -17,8 +17,8 @@ test.each([
   ['a spreadsheet', '=HYPERLINK("https://sho.rt/a","here")', 'https://sho.rt/a'],
   ['one URL twice', 'https://sho.rt/a or https://sho.rt/a', 'https://sho.rt/a'],
   ['a full stop', 'https://sho.rt/a.', 'https://sho.rt/a'],
-  ['a bracket that the sentence opened', '(see https://sho.rt/a).', 'https://sho.rt/a'],
-  ['the full stop of Chinese and Japanese', 'https://sho.rt/a。', 'https://sho.rt/a'],
+  ['a bracket from the sentence', '(see https://sho.rt/a).', 'https://sho.rt/a'],
+  ['a Chinese or Japanese full stop', 'https://sho.rt/a。', 'https://sho.rt/a'],
   ['an invisible character', 'https://sho.rt/a\u200b', 'https://sho.rt/a'],
   ['a label before it', 'Link:https://sho.rt/a', 'https://sho.rt/a'],
   ['hxxp', 'hxxp://sho.rt/a', 'http://sho.rt/a'],
@@ -29,7 +29,7 @@ test.each([
   ['a space after the scheme', 'https:// sho.rt/a', 'https://sho.rt/a'],
   ['spaces at the slash', 'sho.rt / a', 'sho.rt/a'],
   ['a line break', 'sho.rt\n/a', 'sho.rt/a'],
-])('%s is understood: %s', (_, text, url) => {
+])('understands %s: %s', (_, text, url) => {
   expect(linksIn(text)).toEqual([url]);
 });
 
@@ -57,7 +57,7 @@ test.each([
   '',
   '.',
   `https://sho.rt/${'x'.repeat(9_000)}.`,
-])('plain input stays as it is: %s', (text) => {
+])('leaves plain input unchanged: %s', (text) => {
   expect(linksIn(text)).toEqual([text]);
 });
 

@@ -4,16 +4,16 @@ import { maxLength, parseUrl } from '../expansion/target.ts';
 
 const opening = /^[([{'“‘«`]+/;
 
-/** A host of two or more labels, the last beginning with a letter, and optionally a port and path. */
+/** A host of at least two labels, whose last one begins with a letter; optionally a port and a path. */
 const withoutScheme = /^(?:[\p{L}\p{N}][\p{L}\p{N}-]*\.)+\p{L}[\p{L}\p{N}-]*(?::\d+)?(?:[/?#].*)?$/u;
 
 const otherScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /**
- * The URLs in pasted text: a sentence, Markdown, HTML, JSON, or a defanged URL (`hxxp://a[.]example`). If some have a
- * scheme, or a path after a host with a known top-level domain, only those count; else those with a path, if any.
+ * Finds URLs in pasted text: a sentence, Markdown, HTML, JSON, or a defanged URL (`hxxp://a[.]example`). Prefers URLs with a
+ * scheme, or with a known top-level domain and a path; then other URLs with a path; then hosts.
  *
- * @returns `text` itself if no URL is found in it.
+ * @returns `text` itself if it contains no URL.
  */
 export function linksIn(text: string): readonly string[] {
   if (text.length > maxLength) return [text];
@@ -43,13 +43,13 @@ function mended(text: string): string {
     .replace(/(?<!\s)\s{1,9}\/(?:\s{1,9}(?!https?:))?(?=[^\s/])/gi, '/');
 }
 
-/** Splits the text into words at white space, quotes and angle brackets. A Markdown link is reduced to its target. */
+/** Splits the text at white space, quotes and angle brackets. Reduces a Markdown link to its target. */
 function pieces(text: string): string[] {
   if (/^https?:\/\/\S*$/i.test(text)) return [text];
   return text.replace(/\[[^\][]*\]\(/g, ' (').split(/[\s"<>]+/);
 }
 
-/** The URL in a word, or an empty string. */
+/** Returns the URL in a word, or an empty string. */
 function urlIn(word: string): string {
   const start = word.search(/https?:\/\//i);
   const plain = withoutEnd(word.replace(opening, ''));
@@ -58,7 +58,7 @@ function urlIn(word: string): string {
   return start > 0 && !otherScheme.test(plain) ? enclosed(word, start) : '';
 }
 
-/** The URL at `start`, up to the closing bracket or quote if an opening one precedes it. */
+/** Returns the URL at `start`. After an opening bracket or quote, it ends at the closing one. */
 function enclosed(word: string, start: number): string {
   const opener = word[start - 1];
   const url = word.slice(start);

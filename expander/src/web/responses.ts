@@ -1,9 +1,9 @@
 import { annotate } from '@longhand/shared/observe.ts';
-import type { Context, MiddlewareHandler } from 'hono';
-import type { ErrorCode, RateState } from '../expansion/errors.ts';
+import type { Context } from 'hono';
+import type { ErrorCode, ExpansionError, RateState } from '../expansion/errors.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 
-/** For every response: by default, documents load, run, embed and submit nothing. */
+/** For every response. By default, a document may not load, run, embed or submit anything. */
 export const baseHeaders = {
   'X-Power-By': 'Longhand',
   'Content-Type': 'text/html',
@@ -15,29 +15,23 @@ export const baseHeaders = {
 
 export const noStore = { 'Cache-Control': 'no-store' };
 
-/** For the API: pages of other origins may load it as a script. */
+/** For the API. Pages of other origins may load it as a script. */
 export const apiHeaders = { ...baseHeaders, 'Cross-Origin-Resource-Policy': 'cross-origin' };
 
-/** Makes nginx pass on each piece at once. */
+/** Turns off nginx buffering. */
 export const unbuffered = { 'X-Accel-Buffering': 'no' };
 
-/** Lets pages of any origin read the response. */
+/** Allows pages of any origin to read the response (CORS). */
 export const openToAll = { 'Access-Control-Allow-Origin': '*' };
 
-/** The same for every response of a path, errors too. */
-export const allowAnyOrigin: MiddlewareHandler = async (c, next) => {
-  await next();
-  c.res.headers.set('Access-Control-Allow-Origin', '*');
-};
-
-/** Seconds that nginx caches an expansion: the `Cache-Control` that it repeats is out of date by no more. */
+/** Maximum time in nginx's cache (s). nginx repeats our `Cache-Control`, which is then at most this old. */
 const edgeLifetime = 30;
 
-/** For caches: seconds past the lifetime, during a refresh and while no expander responds. */
+/** Caches may serve a stale response this long (s), during a refresh and while no expander responds. */
 const staleness = 'stale-while-revalidate=30, stale-if-error=600';
 
 /**
- * Tells clients and nginx how long to cache an expansion. nginx reads the headers in this order.
+ * How long clients and nginx may cache an expansion. nginx needs the headers in this order.
  *
  * @param mayBeStale whether caches may serve it past its lifetime.
  */
@@ -50,7 +44,7 @@ export function cacheControl(freshUntil: number, mayBeStale: boolean): Record<st
   return { 'Cache-Control': caching, 'X-Accel-Expires': `${atTheEdge}` };
 }
 
-/** A response with Content-Length, for HEAD too. */
+/** A response with Content-Length, which HEAD needs too. */
 export function textResponse(
   body: string,
   init: { status?: number; headers: Record<string, string> },
@@ -59,9 +53,7 @@ export function textResponse(
   return new Response(body, { ...init, headers });
 }
 
-type Failure = Expansion['error'];
-
-/** The HTTP status that reports each error. */
+/** The HTTP status of each error. */
 export const errorStatuses: Record<ErrorCode, number> = {
   invalid_url: 400,
   invalid_callback: 400,
@@ -80,8 +72,8 @@ const errorHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
   unknown_key: { 'WWW-Authenticate': 'Bearer' },
 };
 
-/** The status and headers that report `error`. Annotates the log. */
-export function reportError(c: Context, error: Failure): { status: number; headers: Record<string, string> } {
+/** Returns the status and headers for `error`, and adds its code to the log line. */
+export function reportError(c: Context, error: Expansion['error']) {
   if (!error) return { status: 200, headers: {} };
   const { code, rate } = error;
   annotate(c, { error: code });
@@ -95,8 +87,8 @@ const rateFields = ({ count, period, wait }: RateState) => ({
   RateLimit: `"expansions";r=0;t=${wait}`,
 });
 
-/** A response with the error's sentence. */
-export function errorResponse(c: Context, error: NonNullable<Failure>): Response {
-  const { status, headers } = reportError(c, error);
-  return textResponse(error.message, { status, headers: { ...apiHeaders, ...noStore, ...headers } });
+/** A response with the error message. */
+export function errorResponse(c: Context, { code, message, facts }: ExpansionError): Response {
+  const { status, headers } = reportError(c, { code, message, ...facts });
+  return textResponse(message, { status, headers: { ...apiHeaders, ...noStore, ...headers } });
 }

@@ -6,7 +6,7 @@ import { linksIn } from './pasted.ts';
 import { withoutTracking } from './tracking-parameters.ts';
 import { duration, journey, lastStatus, list, sizeInWords, statusInWords, summary } from './wording.ts';
 
-/** The page's part below the form: the result of expanding `u`. The page omits null and empty values. */
+/** The data of the view `result`, which omits null and empty values. */
 export function describeResult(u: string, expansion: Expansion) {
   const { hops, longUrl, end, error } = expansion;
   const begun = hops.length > 0;
@@ -35,11 +35,10 @@ export function describeResult(u: string, expansion: Expansion) {
       : null,
     unencrypted: open || hops.some(({ downgrade }) => downgrade) ? unencrypted(expansion) : null,
     hosts: hostNotes(hops, host),
-    /** Another website's name at the beginning of the host. */
+    /** The name of another website at the start of the host. */
     disguise: url && host ? nameInSubdomain(url) : null,
-    /** The title of the page, in a stranger's words. */
     title: last?.title ?? null,
-    /** The buttons and links below the URL. A script adds those that copy and share it. */
+    /** The links below the URL, and the data for the Copy and Share buttons, which a script adds. */
     actions: {
       copy: destination
         ? { url: destination, what: isTracked ? 'the URL without tracking' : 'the long URL' }
@@ -49,7 +48,7 @@ export function describeResult(u: string, expansion: Expansion) {
     sentences: [journey(expansion), sentence, summary(expansion)].filter(Boolean).join(' '),
     advice: (typeof advice === 'function' ? url && advice(url) : advice) ?? null,
     detail: end.detail ?? null,
-    /** The last URL of the chain, if it has no response, and why. */
+    /** The last URL of the chain, if it has no response, and the reason. */
     stop:
       begun && original && stop
         ? { ...urlParts(original), number: hops.length + 1, hidden: hiddenHops(hops), reason: stop }
@@ -64,7 +63,7 @@ export function describeResult(u: string, expansion: Expansion) {
           },
         }
       : null,
-    /** For screen readers: the site, not the whole URL. */
+    /** For screen readers. */
     announcement: (verdict === 'Page found' ? [said, summary(expansion)] : [verdict, said, sentence])
       .filter(Boolean)
       .join('. '),
@@ -72,11 +71,11 @@ export function describeResult(u: string, expansion: Expansion) {
   };
 }
 
-/** Splits a URL so that its registrable domain, with the port, can stand out. Its owner chooses the rest of the host. */
+/** Splits a URL around its registrable domain (with the port), whose owner chooses the rest of the host. */
 export function urlParts(url: string) {
   const parsed = parseUrl(url);
   const site = parsed && isWeb(parsed) ? registrableDomain(parsed) : '';
-  // A host in Unicode or with escapes shows its site only once it is parsed.
+  // Only parsing reveals the site of a host in Unicode or with escapes.
   const text = parsed && !hostText(url).toLowerCase().includes(site) ? parsed.href : url;
   const [, before = '', host = '', rest = text] =
     (site && /^(https?:\/\/(?:[^/?#\\]*@)?)([^/?#\\]*)(.*)$/is.exec(text)) || [];
@@ -86,13 +85,12 @@ export function urlParts(url: string) {
   return { url, before: before + host.slice(0, start), domain, size: sizeOf(domain), after };
 }
 
-/** The class of a site that is too long for one line of a phone (320 pixels): 20 characters fit, 30 in the smaller size. */
+/** The CSS class for a long site. One line of 320 pixels has 20 characters, or 30 with the class `small`. */
 function sizeOf({ length }: string) {
   if (length <= 20) return null;
   return length <= 30 ? 'small' : 'smallest';
 }
 
-/** The links within this page. */
 function nextLink(u: string, { longUrl, error }: Expansion, { next }: Ending) {
   if (next === 'Try again') return [tryAgain(u, error?.rate?.wait)];
   return next && longUrl ? [link(next, exactly(longUrl))] : [];
@@ -101,13 +99,13 @@ function nextLink(u: string, { longUrl, error }: Expansion, { next }: Ending) {
 const outLink = (label: string | undefined, href: string | null) =>
   label && href ? [{ label, href, isOut: true }] : [];
 
-/** @param wait seconds until another try makes sense. */
+/** @param wait seconds until the link works. */
 export const tryAgain = (u: string, wait?: number) => ({
   ...link('Try again', { ...exactly(u), again: '1' }),
   wait,
 });
 
-/** The parameters that make the page take `u` literally. */
+/** Parameters for a page that takes `u` literally. */
 const exactly = (u: string) => ({ u, ...(linksIn(u)[0] !== u && { exactly: '1' }) });
 
 const link = (label: string, parameters: Record<string, string>) => ({
@@ -116,13 +114,13 @@ const link = (label: string, parameters: Record<string, string>) => ({
   isOut: false,
 });
 
-/** Notes about misleading hosts, one per host. */
+/** A note for each misleading host. */
 function hostNotes(hops: readonly Hop[], destination: UnicodeHost | null) {
   const hosts = new Map([...hops, destination].map((host) => [host?.unicodeHost, host]));
   return [...hosts.values()].flatMap((host) => (host?.unicodeHost ? [hostInWords(host)] : []));
 }
 
-/** The scripts with letters that look Latin. */
+/** Scripts with letters that look Latin. */
 const imitating = ['Armenian', 'Coptic', 'Cyrillic', 'Georgian', 'Greek'];
 
 function hostInWords({ unicodeHost, mixedScripts, imitates }: UnicodeHost) {
@@ -133,13 +131,13 @@ function hostInWords({ unicodeHost, mixedScripts, imitates }: UnicodeHost) {
   return { unicodeHost, scripts, imitates, letters };
 }
 
-/** The hosts of `urls`, in their order, and the name of the application. */
+/** The hosts of `urls` and the name of the application. */
 export function documentTitle(...urls: (string | null | undefined)[]): string {
   const hosts = new Set(urls.map((url) => parseUrl(url ?? '')?.host));
   return [[...hosts].filter(Boolean).join(' → '), 'Shorten URL Expand'].filter(Boolean).join(' · ');
 }
 
-/** The page's line for the last hop. */
+/** The data of the view `hop`, for the last hop. */
 export function describeHop(hops: readonly Hop[]) {
   const hop = hops.at(-1) as Hop;
   const { kind, status, milliseconds, wrapper, location, url, cached, method, bytesRead } = hop;
@@ -160,22 +158,22 @@ export function describeHop(hops: readonly Hop[]) {
     ]
       .filter(Boolean)
       .join(', '),
-    /** The next URL: the page says that it waits for it. */
+    /** The URL that the page waits for. */
     next: next ? cut(next.href) : null,
-    /** A complete chain shows one line per site, and its end. */
+    /** Whether a complete chain hides this hop. */
     isHidden,
     hidden: isHidden ? null : hiddenHops(hops.slice(0, -1)),
   };
 }
 
-/** Shortens a URL that the page shows in full elsewhere. */
+/** Shortens a URL. */
 export const cut = (url: string) => (url.length > 120 ? `${url.slice(0, 120)}…` : url);
 
-/** Whether a hop lies between the first URL of a site and the next site, or the end. */
+/** Whether a hop is neither the first URL of a site nor the end of the chain. */
 const isInside = ({ kind }: Hop, index: number, hops: readonly Hop[]) =>
   kind !== null && hops[index - 1]?.domainChanged === false;
 
-/** Counts the hidden hops at the end of `hops`: `3 more at example.net`. */
+/** Counts the hidden hops at the end of `hops`, as in `3 more at example.net`. */
 function hiddenHops(hops: readonly Hop[]): string | null {
   const count = hops.length - 1 - hops.findLastIndex((hop, index) => !isInside(hop, index, hops));
   return count > 0 ? `${count} more at ${registrableDomain(new URL(hops.at(-1)?.url ?? ''))}` : null;

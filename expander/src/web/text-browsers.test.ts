@@ -9,7 +9,7 @@ const app = scriptedApp({
   'https://end.example/?id=1&utm_source=mail': { title: 'A page' },
 });
 
-describe.each(['w3m', 'lynx'] as const)('In %s', (browser) => {
+describe.each(['w3m', 'lynx'] as const)('in %s', (browser) => {
   beforeEach(async (context) => {
     context.skip(!(await hasTextBrowser(browser)), `needs ${browser}`);
   });
@@ -18,7 +18,7 @@ describe.each(['w3m', 'lynx'] as const)('In %s', (browser) => {
     return readInTextBrowser(browser, new URL(path, url).href);
   };
 
-  test('the page explains itself, without features that need a script', async () => {
+  test('the page explains itself, and omits features that need a script', async () => {
     const text = await read('/');
     expect(text).toMatch(/^Where does it lead\? Short URL .*Expand.* An example: iana\.org/);
     expect(text).not.toMatch(/Following|Copy|bookmark/);
@@ -27,8 +27,7 @@ describe.each(['w3m', 'lynx'] as const)('In %s', (browser) => {
   test('a result reads from the first redirect to the end', async () => {
     const text = await read('/?u=sho.rt/x');
     const order = [
-      ...['Addresses', 'http://sho.rt/x', '301, moved permanently', 'http://links.example/y'],
-      ...['https://end.example/?id=1&utm_source=mail', '200, OK'],
+      ...['Addresses', 'http://sho.rt/x', '301, moved permanently', 'http://links.example/y', '200, OK'],
       ...[
         'Page found',
         'It leads to end.example',
@@ -44,9 +43,7 @@ describe.each(['w3m', 'lynx'] as const)('In %s', (browser) => {
   });
 
   test('an error is recognizable', async () => {
-    const text = await read('/?u=http://');
-    expect(text).toContain('This is not a URL');
+    expect(await read('/?u=http://')).toContain('This is not a URL');
     expect(await read('/?u=nobody.example')).toMatch(/Not working just now .* Try again Open anyway/);
-    expect(text).not.toMatch(/Following|Copy|bookmark/);
   });
 });

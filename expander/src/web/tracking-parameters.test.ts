@@ -8,13 +8,14 @@ describe('finds and removes tracking parameters', () => {
     ['http://a.example/?fbclid=x&gclid=y&id=1#top', 'http://a.example/?id=1#top', ['fbclid', 'gclid']],
     ['http://a.example/p?msclkid=1&mc_eid=2&igshid=3', 'http://a.example/p', ['msclkid', 'mc_eid', 'igshid']],
     ['http://a.example/?UTM_Source=x&_hsenc', 'http://a.example/', ['UTM_Source', '_hsenc']],
+    ['http://a.example/?a=%2f+%20&utm_x=1&&b=;#?x', 'http://a.example/?a=%2f+%20&&b=;#?x', ['utm_x']],
   ])('%s', (url, cleaned, names) => {
     const found = withoutTracking(url);
     expect(found.cleaned).toBe(cleaned);
     expect(found.parameters.map(({ name }) => name)).toEqual(names);
   });
 
-  test('returns the value as written, and the owner', () => {
+  test('returns the unchanged value and the owner', () => {
     expect(withoutTracking('http://a.example/?fbclid=a=%20b').parameters).toEqual([
       { name: 'fbclid', value: 'a=%20b', owner: 'Facebook' },
     ]);
@@ -32,16 +33,10 @@ describe('finds and removes tracking parameters', () => {
     expect(withoutTracking(url)).toEqual({ cleaned: url, parameters: [] });
   });
 
-  test('examines the first 1,000 parameters, and leaves the rest', () => {
+  test('examines only the first 1,000 parameters', () => {
     const rest = '&a&&fbclid=1'.repeat(5_000);
     const { cleaned, parameters } = withoutTracking(`http://a.example/?${'utm_x=1&'.repeat(999)}b${rest}#c`);
     expect(parameters).toHaveLength(999);
     expect(cleaned).toBe(`http://a.example/?b${rest}#c`);
-  });
-
-  test('changes no other character', () => {
-    expect(withoutTracking('http://a.example/?a=%2f+%20&utm_x=1&&b=;#?x').cleaned).toBe(
-      'http://a.example/?a=%2f+%20&&b=;#?x',
-    );
   });
 });

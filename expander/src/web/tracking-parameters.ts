@@ -1,6 +1,6 @@
 /**
- * Query parameters that identify the visitor or a campaign, not the page: names, or prefixes before a `*`, by owner.
- * Ambiguous names are left out.
+ * Query parameters that identify the visitor or a campaign instead of the page: names and prefixes (`*`), by owner. Without
+ * ambiguous names.
  */
 const namesOf: Record<string, readonly string[]> = {
   'campaign statistics': ['utm_*'],
@@ -36,14 +36,10 @@ const owners = new Map(
 );
 const prefixes = [...owners.keys()].filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
 
-/** Query parameters that are examined. Real links have fewer than fifty. */
+/** Parameters to examine. Real links have fewer than fifty. */
 const maxPairs = 1_000;
 
-/**
- * Removes tracking parameters among the first 1,000, and changes no other character of the URL.
- *
- * @returns also the removed parameters, as written.
- */
+/** Removes tracking parameters, and changes no other character. Also returns the removed parameters, unchanged. */
 export function withoutTracking(url: string) {
   const [, page = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? [];
   const parameters: Record<'name' | 'value' | 'owner', string>[] = [];

@@ -66,7 +66,7 @@ describe('the page has plain words for every end', () => {
     expect(result).toContain(explanation);
   });
 
-  test('only http at the end or after https is not encrypted, so a link has one verdict with and without a scheme', async () => {
+  test('a first http hop is harmless, so a link has the same verdict with and without a scheme', async () => {
     for (const u of ['s.example/final', 'http://s.example/final', 'end.example/up'])
       expect((await read(u)).result).not.toContain('Not encrypted');
     expect((await read('https://s.example/plain')).result.split('Not encrypted:').length).toBe(2);
@@ -81,11 +81,11 @@ describe('the page has plain words for every end', () => {
       s.example/malformed | http://[ Not a URL.
       s.example/broken | http://nobody.example/ nobody.example refused
     `),
-  )('the chain shows the URL without a response last: %s', async (u, stop) => {
+  )('the chain ends with the URL that has no response: %s', async (u, stop) => {
     expect((await read(u)).chain).toContain(stop);
   });
 
-  test('a timeout reports the waiting time and the time of the redirects without contradiction', async () => {
+  test('after a timeout, the waiting time and the duration of the redirects do not contradict each other', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const slow: Web = {};
@@ -101,7 +101,7 @@ describe('the page has plain words for every end', () => {
     );
   });
 
-  test('the total time is the sum of the hops, perhaps cached', () => {
+  test('the total time is the sum of the hops', () => {
     expect([1.4, 0.4, 999.7].map(duration)).toEqual(['1 ms', '', '1.0 s']);
     expect(followedIn([0.4, 0.4])).toBe('2 redirects followed.');
     expect(followedIn([1.4, 1.4, 0.4])).toBe('3 redirects followed in 3 ms.');
@@ -130,7 +130,7 @@ describe('the page has plain words for every end', () => {
   );
 });
 
-/** The links of the result, with their labels. */
+/** The labels and targets of the links in the result. */
 const actions = (html: string) => {
   const [, result = ''] = html.split('<section slot="result"');
   const links = result.matchAll(/<a href="([^"]*)"( rel="noreferrer noopener nofollow")?[^>]*>([^<]*)</g);
@@ -163,7 +163,7 @@ test('the URL without tracking comes first, then the original and the removed pa
   expect(result).toContain('utm_source=mail campaign statistics');
 });
 
-test('the title comes after all warnings, as text', async () => {
+test('the title follows all warnings, as text', async () => {
   const { html } = await read('s.example/title');
   expect(html).toContain(
     'Its title: <bdi>\u202e&lt;/bdi&gt;&lt;script&gt;hit()&lt;/script&gt; &amp; more</bdi>',
@@ -171,7 +171,7 @@ test('the title comes after all warnings, as text', async () => {
   expect((await read('s.example/mixed')).result).toMatch(/Mixed scripts.*Its title: Apple/);
 });
 
-test('the page says how it understood pasted text, and links to the text as typed, also after "Try again"', async () => {
+test('the page shows how it understood pasted text, and "Exactly as typed" still applies after "Try again"', async () => {
   const text = 'Look at <hxxps//sho[.]rt / a.>.';
   const { html, result } = await read(text);
   expect(html).toContain('Understood as <bdi class="url" dir="ltr">https://sho.rt/a</bdi>');
@@ -186,7 +186,7 @@ test('the page says how it understood pasted text, and links to the text as type
   }
 });
 
-test('each of several pasted links has its own page', async () => {
+test('the page has a link for each of several pasted URLs', async () => {
   const { html, result } = await read('Look: http://sho.rt/x, or [http://a.example](http://sho.rt/a).');
   expect(result).toMatch(/^2 links found\. Which one\? http:\/\/sho\.rt\/x Expand http/);
   const links = [...html.matchAll(/<a href="(.*?)">Expand<.*?> (.*?)<\/span>/g)].map(([, ...parts]) => parts);

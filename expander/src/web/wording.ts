@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Expansion } from '../expansion/expansion.ts';
 import { registrableDomain } from '../expansion/host.ts';
 
-/** Words for common statuses; others use the registry's. */
+/** Words for common statuses. Other statuses keep their standard reason phrase. */
 const statusWords: Record<number, string> = {
   200: 'OK',
   302: 'moved temporarily',
@@ -30,7 +30,7 @@ export function statusInWords(status: number): string {
   return statusWords[status] ?? STATUS_CODES[status]?.toLowerCase() ?? 'unknown status';
 }
 
-/** `2 redirects followed in 143 ms.` Empty if the end says enough. */
+/** `2 redirects followed in 143 ms.` Empty if the rest of the result is enough. */
 export function summary({ hops, redirectCount, end, error, cached }: Expansion): string {
   const total = duration(hops.reduce((sum, { milliseconds }) => sum + milliseconds, 0));
   const time = total && ` in ${total}${cached ? ' (cached)' : ''}`;
@@ -40,17 +40,17 @@ export function summary({ hops, redirectCount, end, error, cached }: Expansion):
   return error ? `${redirects} before that${time && `,${time}`}.` : `${redirects}${time}.`;
 }
 
-/** Names at most so many sites; more are only counted. */
+/** Sites to name. If there are more, their number is enough. */
 const maxNamed = 3;
 
-/** The chain ended with a response. */
+/** Codes of chains that end with a response. */
 const arrived = new Set(['final', 'no_location', 'malformed_location', 'unsupported_scheme']);
 
 /**
  * The chain in one sentence, such as `The link leaves bit.ly, passes t.co and ends at example.com.` A site is a registrable
  * domain.
  *
- * @returns undefined if the link leads nowhere else.
+ * @returns undefined if there is no other URL.
  */
 export function journey({ hops, longUrl, redirectCount, end }: Expansion): string | undefined {
   const [first] = hops;
@@ -67,7 +67,7 @@ export function journey({ hops, longUrl, redirectCount, end }: Expansion): strin
   return `The link ${(others.includes(' and ') ? withComma : withoutComma).format(steps)}.`;
 }
 
-/** Milliseconds as text for the page; empty below 1 ms. */
+/** Milliseconds as text. Empty below 1 ms. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 1) return '';
   return milliseconds < 999.5 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;

@@ -5,17 +5,17 @@ import { maxDelay } from '../../src/hop/html-document.ts';
 import { errorAt, type Link, leftByScript, savedAs, start } from './link.ts';
 import { type Stage, userAgentOf } from './stage.ts';
 
-/** Pages at a time. */
+/** Open pages. */
 const atATime = 2;
 
-/** Starts Chromium with a stage for all websites, whose certificate it trusts. */
+/** Starts a Chromium that connects to the stage for every host, and trusts its certificate. */
 export const openChromium = ({ port, tlsPort, fingerprint }: Stage) =>
   launchChromium(
     `--host-resolver-rules=MAP *:443 127.0.0.1:${tlsPort}, MAP * 127.0.0.1:${port}`,
     `--ignore-certificate-errors-spki-list=${fingerprint}`,
   );
 
-/** Where these links end in real Chromium: what its address bar shows in the end, or the name of the file that it saves. */
+/** Returns where links end in real Chromium: the final URL in the address bar, or the name of the saved file. */
 export async function chromiumEnds(
   links: ReadonlyMap<number, Link>,
   browser: Browser,
@@ -32,12 +32,12 @@ export async function chromiumEnds(
       const download =
         counts === 'file' ? page.waitForEvent('download', { timeout: 0 }).catch(() => null) : null;
       const { url, failure, isDownload } = await open(page, start);
-      // What leads to no website leaves Chromium on the empty page, or on an error page for that URL.
+      // If the target is not a website, Chromium stays on the empty page or shows an error page.
       const end = /^https?:/.test(url) ? url : start;
       const saved = isDownload ? await download : null;
       if (saved) ends.set(index, savedAs(saved.suggestedFilename()));
       else if (counts === 'script') ends.set(index, end === start ? end : leftByScript);
-      else ends.set(index, isError(failure) ? errorAt(end) : end);
+      else ends.set(index, errors.test(failure) ? errorAt(end) : end);
       await saved?.cancel();
       await context.clearCookies();
     }
@@ -47,12 +47,10 @@ export async function chromiumEnds(
   return ends;
 }
 
-/** Whether Chromium shows an error that Longhand reports too. */
-function isError(failure: string): boolean {
-  return /MULTIPLE|TOO_MANY_REDIRECTS|INVALID_HTTP|TRUNCATED|EMPTY_RESPONSE/.test(failure);
-}
+/** Chromium's names of errors that Longhand reports too. */
+const errors = /MULTIPLE|TOO_MANY_REDIRECTS|INVALID_HTTP|TRUNCATED|EMPTY_RESPONSE/;
 
-/** Milliseconds after which a page has failed to load; the test then says which. */
+/** Milliseconds for a page to load. */
 const patience = 20_000;
 
 /**

@@ -1,7 +1,7 @@
 import { end, type Link, ofLines, ofWebsites, page, redirect } from './link.ts';
 import type { Website } from './stage.ts';
 
-/** Sets cookies and leads to `there`, which leads on by the cookies that it gets. */
+/** Sets cookies and redirects to `there`, which redirects to a URL with the cookies that it receives. */
 const setting =
   (lines: readonly string[], there = '/check'): Website =>
   ({ path, cookie }) => {
@@ -15,7 +15,7 @@ const cookiesAnd = (reply: ReturnType<typeof redirect>, ...lines: string[]) => (
   headers: [...(reply.headers ?? []), ...lines.map((line) => ['Set-Cookie', line] as const)],
 });
 
-/** A website whose first page answers by the cookies that it gets. */
+/** A website whose first page depends on the cookies that it receives. */
 const first =
   (answer: (cookie: string) => ReturnType<Website>): Website =>
   ({ path, cookie }) =>
@@ -55,14 +55,14 @@ const websites: Record<string, Website> = {
   "of SameSite=Strict, after another website's redirect": roundTrip('Strict'),
   "of SameSite=Lax, after another website's redirect": roundTrip('Lax'),
   'of a path, below it': setting(['a=1; Path=/check'], '/check/below'),
-  'of a path, beside it': setting(['a=1; Path=/check'], '/checked'),
+  'of a path, at a similar one': setting(['a=1; Path=/check'], '/checked'),
   'set by a website that redirects to itself': first((cookie) =>
     cookie ? redirect('/in') : cookiesAnd(redirect('/a/b?q'), 'seen=1'),
   ),
   'set by a page that reloads itself': first((cookie) =>
     cookiesAnd(page('', [['Refresh', cookie ? '0;url=/in' : '0']]), 'seen=1'),
   ),
-  'set anew at each of five visits': first((cookie) => {
+  'that five visits change': first((cookie) => {
     const visits = Number(/visits=(\d)/.exec(cookie)?.[1] ?? 0) + 1;
     return visits === 5 ? redirect('/in') : cookiesAnd(redirect('/a/b?q'), `visits=${visits}`);
   }),

@@ -3,7 +3,7 @@ import { type Link, ofCases, ofLines, ofReplies, page, redirect, savedAs } from 
 import { refresh } from './pages.ts';
 import type { Reply } from './stage.ts';
 
-/** A response with a refresh: browsers that save it do not follow that. */
+/** A response with a refresh, which a browser follows only if it shows the response. */
 const refreshing = (headers: Reply['headers'] = [], body = 'x', status = 200): Reply => ({
   status,
   headers: [...headers, refresh('0;url=/x')],
@@ -40,7 +40,7 @@ const beginnings = words`
   {"a":1}
 `;
 
-/** The paths of files, by type. */
+/** The URL paths of files, by type. */
 const paths = {
   'application/zip': words`
     / /a /a.php /a.php?x /a?x=b.pdf /a/ /a.tar.gz /%E2%82%AC.pdf /%ff.pdf /%2fa /a;b.exe /.x /a%20b.pdf%20
@@ -82,7 +82,7 @@ const files: Link[] = [
   ),
 ];
 
-/** Names to which Chromium adds an ending that we do not know. */
+/** Names to which Chromium adds an extension that we do not know. */
 const longerNames = new Map([
   ['image/tiff', 'b.tiff'],
   ['multipart/related', 'b.mht'],
@@ -93,14 +93,14 @@ const longerNames = new Map([
   ['text/plain, binary', 'b'],
 ]);
 
-/** How Chromium's name differs, and why that is accepted. */
+/** The accepted difference between the names, if there is one. */
 function nameInChromium(sent: string) {
   const name = longerNames.get(sent);
-  const reason = 'Chromium takes the ending from a longer list of types, or from the content';
+  const reason = 'Chromium derives the extension from a longer list of types, or from the content';
   return name === undefined ? {} : { chromium: savedAs(name), reason };
 }
 
-/** Links to what Chromium saves, or might. */
+/** Links to files, or to pages that look like files. */
 export const fileLinks: readonly Link[] = files.map((link) => ({
   ...link,
   website: (asked) => (asked.path === '/x' ? page('') : link.website(asked)),

@@ -6,12 +6,12 @@ import parts from './heads.json' with { type: 'json' };
 import { page } from './link.ts';
 import { userAgentOf, type Website } from './stage.ts';
 
-/** Responses made of the parts in heads.json, most of them malformed. There, repeated parts are more frequent. */
+/** Makes responses from the parts in heads.json. Most are malformed. A part that is listed twice is twice as frequent. */
 export function strangeResponses(count: number): string[] {
   const random = randomNumbers(1);
   const one = (of: readonly string[]) => of[Math.floor(random() * of.length)] as string;
   return Array.from({ length: count }, () => {
-    // Most differ from a usual response in a few parts.
+    // Most parts are usual.
     const usually = (usual: string, of: readonly string[]) => (random() < 0.7 ? usual : one(of));
     const lineEnd = usually('\r\n', parts.lineEnd);
     const lines = Array.from(
@@ -30,38 +30,30 @@ export function strangeResponses(count: number): string[] {
   });
 }
 
-/** What Longhand reads in another way than Chromium, and why. */
+/** Accepted differences between Longhand and Chromium, with the reasons. */
 export const acceptedHeads = [
   {
-    what: 'ICY',
     shows: /^.{0,4}ICY/s,
-    reason: 'Chromium shows what a radio station sends as text; it is not HTTP, and not a redirect',
+    reason: 'ICY: Chromium shows the response of a radio station as text, but it is not HTTP',
   },
   {
-    what: 'an empty Content-Length beside another',
     shows: /content-length:[\t ]*[\r\n]/i,
-    reason: 'Chromium refuses it; nobody can smuggle a response with an empty length',
+    reason: 'an empty Content-Length beside another: Chromium rejects it, but it cannot smuggle a response',
   },
   {
-    what: 'chunks that break off, of the stated length',
     shows: /chunked.*content-length|content-length.*chunked/is,
-    reason: 'Chromium takes them for whole; here the page is incomplete, and read as far as it came',
+    reason: 'chunks that break off after Content-Length bytes: Longhand reports the page as incomplete',
   },
 ] as const;
 
 const compared = ['refresh', 'x', 'y', 'vary', 'cache-control', 'content-type'];
 
-/** What a reader makes of a response, in a line. */
-interface Reading {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
-}
+type Reading = { status: number; headers: Record<string, string>; body: string };
 
 const described = ({ status, headers, body }: Reading) =>
   `${status} ${JSON.stringify(compared.map((name) => headers[name]))} ${JSON.stringify(body)}`;
 
-/** What Longhand reads. Redirects to `/t` lead to a page of that name. */
+/** Reads a response with Longhand. A redirect to `/t` ends at a page with that name. */
 export function longhandReads(response: string): string {
   try {
     const { read, end } = headReader();
@@ -79,7 +71,7 @@ export function longhandReads(response: string): string {
   }
 }
 
-/** A website that shows Chromium these responses. */
+/** A website with these responses. */
 export const websiteOf =
   (responses: readonly string[]): Website =>
   ({ path }) => {
@@ -87,18 +79,18 @@ export const websiteOf =
     return index === undefined ? page('') : { raw: responses[Number(index)] as string };
   };
 
-/** What Chromium reads: a page of it fetches every response of the website with this index. */
+/** Reads `count` responses with Chromium, in a page of the website with this index. */
 export async function chromiumReads(index: number, count: number, browser: Browser): Promise<string[]> {
   const context = await browser.newContext({ userAgent: userAgentOf(index) });
   const tab = await context.newPage();
-  // Not port 80, where Chromium shows what is not HTTP as text.
+  // On port 80, Chromium accepts HTTP/0.9, which is any text.
   await tab.goto('http://start.example:8080/');
   const readings = await tab.evaluate(readAll, { count, names: compared });
   await context.close();
   return readings.map((reading) => (typeof reading === 'string' ? reading : described(reading)));
 }
 
-/** Runs in the page. */
+/** Fetches all responses. Runs in the page. */
 async function readAll({ count, names }: { count: number; names: readonly string[] }) {
   const readings: (Reading | string)[] = [];
   const indexes = Array.from({ length: count }, (_, i) => i).values();

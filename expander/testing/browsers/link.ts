@@ -1,29 +1,29 @@
 import { readFileSync } from 'node:fs';
 import type { Reply, Website } from './stage.ts';
 
-/** A link, and how its websites answer. It begins at `start`. */
+/** A link and its websites. It begins at `start`. */
 export interface Link {
   group: string;
-  /** What decides where it ends, in a line. */
+  /** The part of the website that the link tests. */
   sent: string;
   website: Website;
-  /** Where Chromium ends, if that is elsewhere, and why that is accepted. */
+  /** Where Chromium ends, if that is elsewhere, and why we accept the difference. */
   chromium?: string;
   reason?: string;
-  /** What counts besides the last URL: the name of the file there, or whether a script leaves it. */
+  /** What to compare instead of the last URL: the file name, or whether a script redirects. */
   counts?: 'file' | 'script';
 }
 
 export const start = 'http://start.example/a/b?q#part';
 
-/** The end at a URL that shows no page. */
+/** The end at a URL with an error page. */
 export const errorAt = (url: string): string => `error at ${url}`;
 
 /** The end at a file. */
 export const savedAs = (name: string): string => `saves ${JSON.stringify(name)}`;
 
-/** The end at a page that a script leaves. */
-export const leftByScript = 'a script leads on';
+/** The end at a page whose script redirects. */
+export const leftByScript = 'a script redirects';
 
 export const page = (body: string, headers: Reply['headers'] = []): Reply => ({
   headers: [['Content-Type', 'text/html'], ...headers],
@@ -37,17 +37,17 @@ export const redirect = (location: string, status = 302): Reply => ({
   headers: [['Location', location]],
 });
 
-/** The first page of the link answers this, all others are the end. */
+/** A website whose first page is `reply`. All other pages are the end. */
 export function first(reply: Reply): Website {
   return ({ path }) => (path === '/a/b?q' ? reply : end);
 }
 
-/** Links that differ in one reply, by what decides where they end. */
+/** Makes a link of each reply. */
 export function ofReplies(group: string, replies: Record<string, Reply>): Link[] {
   return Object.entries(replies).map(([sent, reply]) => ({ group, sent, website: first(reply) }));
 }
 
-/** Links that differ in their websites. */
+/** Makes a link of each website. */
 export function ofWebsites(group: string, websites: Record<string, Website>): Link[] {
   return Object.entries(websites).map(([sent, website]) => ({ group, sent, website }));
 }
@@ -68,7 +68,7 @@ export function ofLines(file: string, replyTo: (line: string) => Reply): Link[] 
   });
 }
 
-/** The bytes, as Latin-1, that a case stands for: ␉ ␊ ␍ ␠ for white space, ‹fc› for a byte, ‹u+2028› for a character. */
+/** The bytes of a case, as Latin-1. ␉ ␊ ␍ ␠ are white space, ‹fc› is a byte, ‹u+2028› a character. */
 function unescaped(line: string): string {
   const text = line
     .replaceAll('␉', '\t')
@@ -82,7 +82,7 @@ function unescaped(line: string): string {
     .join('');
 }
 
-/** A text in UTF-8, each byte a character. */
+/** The bytes of a text in UTF-8, as Latin-1. */
 export function bytes(text: string): string {
   return Buffer.from(text).toString('latin1');
 }

@@ -1,13 +1,26 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { words } from '../pieces.ts';
-import { bytes, end, type Link, ofLines, ofReplies, page, redirect, start } from './link.ts';
+import { bytes, end, type Link, ofCases, ofLines, ofReplies, page, redirect, start } from './link.ts';
 import type { Reply, Website } from './stage.ts';
 
 export const meta = (content: string) => `<meta http-equiv="refresh" content="${content}">`;
 export const refresh = (value: string) => ['Refresh', value] as const;
 
+const headers = words`
+  0;url=/x 0,url=/x 0;/x 0;?z 0;/x#own 0;url="/x" 0;url=http://other.example/ 0 ␠ 60;url=/x
+  0;url=javascript:alert(1) 0;url=/‹fc› 0;url=/ü 0;url=/x,␠0;url=/y
+`;
+
+const contents = words`
+  0;url=/m 0;␠URL␠=␠/m 0,url=/m 0␠/m 0.5;url=/m 0.0.1;url=/m -1;url=/m ;url=/m 1e0;url=/m 0url=/m
+  16;url=/m 300 0;url='/m' 0;url='/m 0;'/m' 0;url='/m'x'y 0;␠url=&quot;/m&quot; 0;;url=/m 0;url=url=/m
+  ␠␠0␠␠;␠␠url␠␠=␠␠/m␠␠ 0␊;␊url␊=␊/m 0;url=/m␊/n 0;url=␉/m 0‹a0›;url=/m 0;url= 0 0; 0;url=#frag 0;url=?z
+  0;url=//other.example 0;url=http:m 0;url=javascript:alert(1) 0;url=mailto:a@example.com
+  0;url=/m{n}?{o}#{p}
+`;
+
 const refreshes: Link[] = [
-  ...ofLines('refreshes.txt', (value) => ({
+  ...ofCases('Refresh header', headers, (value) => ({
     ...end,
     headers: [['Content-Type', 'text/plain'], refresh(value)],
   })),
@@ -26,8 +39,8 @@ const refreshes: Link[] = [
 export const unquoted = '<meta http-equiv=refresh content="0;url=/m">';
 
 const pages: Link[] = [
-  ...ofLines('contents.txt', (content) => page(`<!doctype html>${meta(content)}`)),
-  // In the table {meta} stands for a meta element, {0;url=/1} for one with that content.
+  ...ofCases('Meta refresh: content', contents, (content) => page(`<!doctype html>${meta(content)}`)),
+  // {meta} stands for a meta element, {0;url=/1} for a meta element with that content.
   ...ofLines('pages.txt', (markup) =>
     page(markup.replaceAll('{meta}', unquoted).replace(/\{(.*?)\}/g, (_, content) => meta(content))),
   ),
@@ -38,13 +51,13 @@ const pages: Link[] = [
   }),
 ];
 
-/** A page of a type, or of none. */
+/** @param type null for none. */
 const typed = (type: string | null, body = `<html>${unquoted}`, headers: Reply['headers'] = []): Reply => ({
   headers: [...(type === null ? [] : [['Content-Type', type] as const]), ...headers],
   body,
 });
 
-/** The same page, with each of these types. */
+/** The same page with each type. */
 const ofTypes = (types: readonly string[], body?: string) =>
   Object.fromEntries(types.map((type) => [`Content-Type: ${type}`, typed(type, body)]));
 
@@ -124,7 +137,7 @@ const document = `<html${namespace}>${inXml()}</html>`;
 const declared = (encoding: string, url: string) =>
   `<?xml version="1.0" encoding="${encoding}"?><html${namespace}>${inXml('', url)}</html>`;
 
-/** In the table {meta} stands for a meta element, {xmeta} for one that names its namespace. */
+/** {meta} stands for a meta element, {xmeta} for a meta element with its namespace. */
 const xml: Link[] = [
   ...ofLines('xml.txt', (markup) =>
     typed(
@@ -148,7 +161,7 @@ const scripts: Link[] = ofLines('scripts.txt', (markup) =>
   page(`<!doctype html>${markup.replace('{text}', 'Words to read. '.repeat(20))}`),
 ).map((link) => ({ ...link, counts: 'script' }));
 
-/** Pages that lead on by themselves. */
+/** Pages that redirect by themselves. */
 export const pageLinks: readonly Link[] = [
   ...refreshes,
   ...pages,

@@ -62,10 +62,10 @@ const references: Link[] = [
   { group: 'Location: characters', sent: '/ and 4,000 x', website: first(redirect(`/${'x'.repeat(4_000)}`)) },
 ];
 
-const noHost = 'no name server has a host with these characters';
+const noHost = 'no DNS name has these characters';
 
 export const departures: readonly Link[] = [
-  ['/x|y', '/x%7Cy', 'the URL Standard lets it stand in a path'],
+  ['/x|y', '/x%7Cy', 'the URL Standard allows it in a path'],
   ['http://a b/', 'http://a%20b/', noHost],
   ['http://a*b.example/', 'http://a%2Ab.example/', noHost],
   ['http://a"b.example/', 'http://a"b.example/', noHost],
@@ -78,7 +78,7 @@ export const departures: readonly Link[] = [
   reason,
 }));
 
-/** A chain of `length` steps. `next` returns the response before the last `left` ones. */
+/** A chain of `length` redirects. `next` makes the response when `left` redirects remain. */
 const chain =
   (length: number, next: (left: number) => Reply): Website =>
   ({ path }) => {
@@ -141,7 +141,7 @@ const heads: Link[] = [
   byMethod('HEAD is not answered', 'silence'),
 ];
 
-/** Each host sends the field over https and redirects to http. Chromium remembers hosts, so each link has its own. */
+/** Each host sends the field over https and redirects to http. Chromium remembers HSTS, so each link has its own host. */
 const strictTransport = ofLines('strict-transport.txt', () => end).map((link, index): Link => {
   const [field = '', next = ''] = link.sent.split(' => ');
   const host = `strict-${index}.example`;
@@ -156,7 +156,7 @@ const strictTransport = ofLines('strict-transport.txt', () => end).map((link, in
 
 const target = encodeURIComponent('http://target.example/x?y=z');
 
-/** Each wrapper redirects to its target, as it does on the web: here it is unwrapped and there it is asked. */
+/** Each wrapper redirects to its target. Chromium requests it, Longhand does not. */
 const wrappers: Link[] = [
   `http://nam02.safelinks.protection.outlook.com/?url=${target}&data=05`,
   'http://urldefense.proofpoint.com/v2/url?u=http-3A__target.example_x-3Fy-3Dz&d=DwMF&c=x',
@@ -172,7 +172,7 @@ const wrappers: Link[] = [
   },
 }));
 
-/** The head of a page whose body, in chunks, follows. */
+/** The head of a response in chunks. */
 const inChunks = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 const rawHeads: Link[] = [
@@ -188,7 +188,6 @@ const rawHeads: Link[] = [
   },
 ];
 
-/** Links that lead on by their `Location`, and those that are unwrapped. */
 export const redirectLinks: readonly Link[] = [
   ...statuses,
   ...references,

@@ -27,10 +27,10 @@ export type Website = (asked: Asked) => Reply | 'reset' | 'silence';
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-/** The `User-Agent` of the client that follows a link. It tells the stage which websites to play. */
+/** The `User-Agent` of a client that follows a link. The stage needs it to know the link. */
 export const userAgentOf = (index: number): string => `link ${index}`;
 
-/** Plays the websites of each link, in the order of the links, on two ports of 127.0.0.1 for all hosts and ports. */
+/** Starts a stage: it plays the websites of all links, at two ports of 127.0.0.1. */
 export async function openStage(websites: readonly Website[]) {
   const answer = (encrypted: boolean) => (request: http.IncomingMessage) => {
     const { method = '', url: path = '', headers, socket } = request;
@@ -39,7 +39,7 @@ export async function openStage(websites: readonly Website[]) {
     const reply = website({ method, host, path, cookie, encrypted });
     if (reply === 'silence') return;
     if (reply === 'reset') return void socket.destroy();
-    // Past Node, which would refuse to send some of these.
+    // Node would refuse to send some of these headers.
     socket.end(Buffer.from(message(reply, method === 'HEAD'), 'latin1'));
   };
   const plain = http.createServer(answer(false));
@@ -49,7 +49,7 @@ export async function openStage(websites: readonly Website[]) {
   return {
     port: await listening(plain),
     tlsPort: await listening(secure),
-    /** The fingerprint of the certificate's key, for Chromium. */
+    /** The fingerprint of the certificate's key. */
     fingerprint: createHash('sha256').update(key).digest('base64'),
     close() {
       cutOff(plain);
@@ -61,7 +61,7 @@ export async function openStage(websites: readonly Website[]) {
 function message({ status = 200, headers = [], body = '', raw }: Reply, headOnly: boolean): string {
   if (raw !== undefined) return raw;
   const fields = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  // Browsers keep permanent redirects, and would know them at the next link.
+  // Without no-store, Chromium would remember permanent redirects for the next link.
   const end = `Cache-Control: no-store\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
   return `HTTP/1.1 ${status} Whatever\r\n${fields}${end}${headOnly ? '' : body}`;
 }

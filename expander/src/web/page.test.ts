@@ -14,12 +14,12 @@ test.each([
   [400, 'http://'],
   [400, 'ftp://a.example/'],
   [502, 'nobody.example'],
-])('the status of the page is %i, and nginx does not buffer it: %s', async (status, u) => {
+])('the page has status %i, and turns off nginx buffering: %s', async (status, u) => {
   const { status: shown, headers } = await open(u);
   expect([shown, headers.get('x-accel-buffering')]).toEqual([status, 'no']);
 });
 
-test('the head has a description, and a valid data URL as icon', async () => {
+test('the page has a description and a valid data URL as icon', async () => {
   const html = await (await open('')).text();
   expect(html).toMatch(/<meta name="description" content="[^"]{50,160}">/);
   const [, icon = ''] = /<link rel="icon" href="([^"]*)">/.exec(html) ?? [];
@@ -27,7 +27,7 @@ test('the head has a description, and a valid data URL as icon', async () => {
   expect(decodeURIComponent(icon)).toContain('<path d="M2 8h8');
 });
 
-test('behind the proxy, the page links to its front page, and can be installed', async () => {
+test('behind the proxy, the page links to the front page and the manifest', async () => {
   const links = [
     '<a href="/longhand/">Longhand</a>',
     /<link rel="manifest" href="[^"]*" crossorigin="use-credentials">/,
@@ -43,17 +43,17 @@ test.each([
   [{ url: 'http://sho.rt/x', text: 'An article', title: 'Title' }],
   [{ url: '', text: 'An article: http://sho.rt/x', title: 'Title' }],
   [{ title: 'http://sho.rt/x' }],
-])('a link that another app shares is expanded: %j', async (shared) => {
+])('expands a link that another app shares: %j', async (shared) => {
   const response = await app.request(`/?${new URLSearchParams(shared as Record<string, string>)}`);
   expect(await response.text()).toContain('data-title="sho.rt → end.example');
 });
 
-test('text that is not a URL leaves the field invalid and focused', async () => {
+test('text other than a URL leaves the field invalid and focused', async () => {
   expect(await (await open('http://')).text()).toMatch(/<input[^>]* aria-invalid="true"[^>]* autofocus>/);
   expect(await (await open('sho.rt/x')).text()).not.toMatch(/<input[^>]* (aria-invalid|autofocus)/);
 });
 
-test('the page explains a URL that was not percent-encoded', async () => {
+test('the page explains how to send a URL that was not percent-encoded', async () => {
   const response = await app.request('/?u=http://a.example/?x=1&u=2');
   expect(response.status).toBe(400);
   expect(await response.text()).toMatch(
@@ -61,8 +61,8 @@ test('the page explains a URL that was not percent-encoded', async () => {
   );
 });
 
-describe('an unexpected error', () => {
-  /** The page of an expansion that throws, perhaps after a hop. */
+describe('if an expansion throws an unexpected error', () => {
+  /** The page of an expansion that throws after `hops`. */
   const failing = (...hops: Hop[]) => {
     const error = vi.fn();
     const expand = createExpand(async (_, { onHop }) => {
@@ -72,7 +72,7 @@ describe('an unexpected error', () => {
     return { error, response: createApp(expand, { log: { error } }).request('/?u=sho.rt/x') };
   };
 
-  test('after the first hop is reported in the page, which ends', async () => {
+  test('after the first hop, the page reports the error and ends', async () => {
     const { error, response } = failing(redirectHop);
     expect(await (await response).text()).toMatch(
       /Something went wrong here\.<\/h2>\s*<p class="actions">\s*<a href="\/\?u=sho.rt%2Fx&amp;again=1">Try again</,
@@ -80,7 +80,7 @@ describe('an unexpected error', () => {
     expect(error).toHaveBeenCalledWith({ err: new Error('a fault') }, 'fault');
   });
 
-  test('before the first hop is a 500', async () => {
+  test('before the first hop, the status is 500', async () => {
     expect((await failing().response).status).toBe(500);
   });
 });

@@ -128,7 +128,7 @@ function factsOf({ refresh: _, setCookies: __, strictTransport: ___, source: ___
   return facts;
 }
 
-/** The facts of a hop without a request: of a wrapper (301), or for HSTS (307), which the host may withdraw. */
+/** The facts of a hop without a request. A wrapper is permanent (301). A host may withdraw HSTS (307). */
 function unrequested(status: 301 | 307) {
   const freshUntil = responseFreshUntil(status, {});
   return { status: null, method: null, addressFamily: null, freshUntil, cached: false } as const;

@@ -78,7 +78,7 @@ export interface FetchHopOptions {
   client?: string | undefined;
   /** The turns of all requests that wait for this hop. */
   turns?: { names(): IteratorObject<string> } | undefined;
-  /** Called with the queue when the hop begins to wait for its place, and without an argument when the wait ends. */
+  /** Called with the queue when the hop starts to wait for its place. Called without it when the wait ends. */
   onWait?: ((queue?: TurnQueue) => void) | undefined;
   chain?: ChainState | undefined;
   /** Skips the cache in the background. No client waits for it or pays for it. */

@@ -61,8 +61,8 @@ function anyOf(property: 'Script' | 'Script_Extensions', names: readonly string[
 }
 
 /**
- * Letters, each before its Latin lookalike. The source is security/confusables.txt of Unicode 17.0 (UTS #39): all letters of
- * these scripts that IDNA allows in a host and that share the prototype of a letter from a to z.
+ * Letters, each before its Latin lookalike: those with the prototype of a letter from a to z in Unicode 17.0,
+ * security/confusables.txt (UTS #39). IDNA allows all of them in a host.
  */
 const lookalikes = [
   'аa сc ԁd еe ҽe һh іi ꙇi јj ӏl оo рp ԛq гr ѕs ѵv ѡw шw ԝw хx уy үy',

@@ -39,8 +39,8 @@ export function endsInFailure(hop: Pick<Hop, 'status' | 'interrupted'> | undefin
 
 /**
  * The lifetime of an expansion without an error. It expires with the first of its redirects, or with its only response. The
- * last response also counts, unless it is a working page. Caches may then serve the expansion during a refresh, as long as it
- * was fresh, at most 10 minutes, but not after a failure.
+ * last response also counts, unless it is a working page. Unless the chain ended in a failure, caches may serve it during a
+ * refresh for the same time again, at most 10 minutes.
  */
 export function expansionLifetime(
   { hops, redirectCount }: { hops: Hop[]; redirectCount: number },

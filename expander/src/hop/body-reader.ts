@@ -2,10 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export type BodyReader = ReturnType<typeof bodyReader>;
 
-/**
- * Reads the body of a response to GET up to `limit` bytes, by the framing in `headers` (RFC 9112 section 6). A malformed
- * chunk ends the body.
- */
+/** Reads up to `limit` bytes of a body, framed by `headers` (RFC 9112 section 6). A malformed chunk ends the body. */
 export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
   const chunked = /(?:^|,)\s*chunked\s*(?:,|$)/i.test(headers['transfer-encoding'] ?? '');
   const decode = chunked ? chunkDecoder() : (text: string) => ({ data: text, ended: false, damaged: false });

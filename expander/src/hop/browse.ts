@@ -18,7 +18,7 @@ const maxPageSize = 64 * 1024;
 /** Bytes of a page that parse within a millisecond. */
 const quickPage = 4 * 1024;
 
-/** The share of a hop's time to wait for a response to HEAD before also sending GET: some hosts ignore HEAD. */
+/** The share of a hop's time to wait for a response to HEAD. Then GET goes out, too, because some hosts ignore HEAD. */
 const patience = 1 / 2;
 
 /** The share of a hop's time to wait for a response to GET if there is one to HEAD. */
@@ -38,7 +38,7 @@ interface Found {
 }
 
 /**
- * Finds out where a browser would go, with few requests. It sends HEAD first, then GET if the host refuses, resets or ignores
+ * Finds out where a browser would go, with few requests. HEAD comes first. GET follows if the host refuses, resets or ignores
  * HEAD, or if the page may contain a redirect. After two URLs for which HEAD was useless, an origin gets only GET.
  *
  * @param time milliseconds for one hop.

@@ -1,6 +1,6 @@
 import zlib from 'node:zlib';
 
-/** Decodes a truncated body as far as possible, and each piece at once, so that damage affects its own piece only. */
+/** Decodes truncated bodies, and each piece at once, so that damage affects only its own piece. */
 const deflate = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH };
 const brotli = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH };
 /** Chromium accepts windows of 8 MiB. */

@@ -14,8 +14,8 @@ export const maxDelay = 15;
 const maxTitle = 120;
 
 /**
- * What a browser makes of the response for `url`: how it is `shown`, its `title`, its redirect (`refresh`), and whether a script
- * may redirect. `isCut` if a browser would find more.
+ * What a browser makes of the response for `url`. `shown` says how it appears, `refresh` where it redirects, and `isCut` whether
+ * a browser would find more.
  *
  * @param body the beginning of the body; empty if unknown.
  */
@@ -35,8 +35,8 @@ export function readDocument(url: URL, head: ResponseHead, body: Buffer) {
 }
 
 /**
- * The refresh that Chromium follows, from the header or the meta elements of the page at `url`: the last one with the shortest
- * delay. The HTML standard takes the first. If `<base>` is not a URL, browsers ignore relative URLs.
+ * The refresh that Chromium follows at `url`, from the header or the meta elements. Of those with the shortest delay, the last
+ * wins; in the HTML standard the first. If `<base>` is not a URL, browsers ignore relative URLs.
  */
 function firstRefresh(
   url: URL,
@@ -61,8 +61,8 @@ function firstRefresh(
 }
 
 /**
- * Reads a `Refresh` header or the `content` of a meta element, such as `0; url=/next` (HTML standard, "shared declarative
- * refresh steps"). Quotes are read as in Chromium.
+ * Reads a refresh, such as `0; url=/next`, from a header or a meta element (HTML standard, "shared declarative refresh steps").
+ * Handles quotes like Chromium.
  *
  * @returns the delay in seconds, and the URL as written, empty without one; null if `text` is not a refresh.
  */
@@ -136,7 +136,7 @@ const tokens =
 const maxTokens = 4_000;
 
 /**
- * Whether a script of a page may redirect: the page shows little text and the script has redirecting code, or it sets the
+ * Whether a script of a page may redirect. On a page with little text, redirecting code is enough; else the code must set the
  * location outside all braces. This is a hint, because parsing scripts would take too long.
  */
 function mayRedirect({ scripts, handlers, visible }: HtmlFacts): boolean {

@@ -79,8 +79,8 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
      * Requests the head of a response, and the beginning of its body. If a body breaks off or is slow, the caller gets the part
      * that arrived. Resolves once the connection is free or cut. Never sends credentials in `url`.
      *
-     * If a reused connection fails before the response begins, the client retries once on a new one: the server closed the idle
-     * connection and never saw the request (RFC 9112 section 9.3.1).
+     * The client retries once if a reused connection fails before the response begins. The server closed the idle connection and
+     * never saw the request (RFC 9112 section 9.3.1).
      *
      * @throws the error of the connection (`ECONNRESET` if the server closed it without a response), `ERR_NOT_HTTP`,
      *   `ERR_AMBIGUOUS`, `ERR_HEADERS_TOO_LONG`, or the reason of `signal`.

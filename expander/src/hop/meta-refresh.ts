@@ -39,8 +39,8 @@ const maxDepth = 512;
 const maxElements = 10_000;
 
 /**
- * Finds the title, refreshes and scripts at the beginning of an HTML page by the parsing algorithm of the HTML standard. Ignores
- * elements in comments, scripts, text areas and templates. Scripting is on, so `<noscript>` is text.
+ * Finds the title, refreshes and scripts at the beginning of an HTML page with the parser of the HTML standard. Ignores elements
+ * in comments, scripts, text areas and templates. Scripting is on, so `<noscript>` is text.
  */
 export function readHtml(markup: string): HtmlFacts {
   const facts = noFacts();

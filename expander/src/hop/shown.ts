@@ -80,7 +80,7 @@ function isSniffed(type: string, { 'x-content-type-options': sniffing = '' }: In
   return (unknownTypes.has(type) || type === 'text/plain') && !/^nosniff\b/i.test(`${sniffing}`);
 }
 
-/** The last valid MIME type of the field (Fetch standard, "extract a MIME type"), in lower case; empty if there is none. */
+/** The last valid MIME type (Fetch standard, "extract a MIME type") in lower case; empty if there is none. */
 export function mimeType({ 'content-type': field = '' }: IncomingHttpHeaders): string {
   const types = field.split(',').map((type) => /^[\t ]*([^\s;/]+\/[^\s;/]+)/.exec(type)?.[1]?.toLowerCase());
   return types.findLast((type) => type !== undefined) ?? '';

@@ -141,7 +141,7 @@ describe('a late body to HEAD that looks like a response', () => {
   });
 });
 
-test('an origin that sent unsolicited bytes gets a new connection for each request, and each request once', async () => {
+test('after unsolicited bytes, an origin gets a new connection for each request, without a retry', async () => {
   const sockets: Socket[] = [];
   const { end, asked, connections } = await website((path, socket) => {
     sockets.push(socket);

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -45,6 +45,9 @@ describe.skipIf(missing)('A native stack with monitoring', { timeout: 60_000 }, 
   beforeAll(async () => {
     stack = await startTemporaryStack();
     const { folder } = stack;
+    // Another replica is another socket.
+    for (const name of ['expander', 'tasks'])
+      symlinkSync(`${name}-ops.sock`, join(folder, 'run', `${name}-2-ops.sock`));
     const { port } = await freePorts('port');
     observing = await observeStack({ folder, port, interval: 1, remoteWrite: withK6, onLine() {} });
   });
@@ -58,8 +61,8 @@ describe.skipIf(missing)('A native stack with monitoring', { timeout: 60_000 }, 
     expect(status).toBe(withK6 ? 400 : 404);
   });
 
-  test('Prometheus reaches every target, each panel has data under load, and each rule has its series', async () => {
-    await expect.poll(async () => (await query('up == 1')).length, { timeout: 20_000 }).toBe(6);
+  test('Prometheus reaches every replica, each panel has data under load, and each rule has its series', async () => {
+    await expect.poll(async () => (await query('up == 1')).length, { timeout: 20_000 }).toBe(8);
     const load = setInterval(() => visit(stack.urls), 200);
     onTestFinished(() => clearInterval(load));
     await expectPanels('service.json');

@@ -79,10 +79,12 @@ test('valid but surprising settings get a warning', async () => {
   const env = {
     ...tls,
     LONGHAND_BIND: '::',
+    LONGHAND_REPLICAS: '2',
     TASKS_PASSWORD_FILE: 'password',
     TASKS_REDIS_URL: 'redis://redis.example',
   };
   expect(warningsAbout(env, 'in containers')).toEqual([
+    'LONGHAND_REPLICAS has no effect in containers.',
     'LONGHAND_BIND=::: without an IPv6 network, all clients have one address.',
     'LONGHAND_CERTIFICATES: the certificate is not for tasks.example.org.',
   ]);
@@ -110,7 +112,7 @@ test.each<[env: Record<string, string>, warnings: number]>([
 
 test('each service gets only its own variables', async () => {
   const env = { HOST: 'none', PORT: 'none', EXPANDER_REDIS_URL: 'unix:/redis.sock', LONGHAND_BIND: '' };
-  expect(await readSettings(env)).toMatchObject({ LONGHAND_BIND: '127.0.0.1' });
+  expect(await readSettings(env)).toMatchObject({ LONGHAND_BIND: '127.0.0.1', LONGHAND_REPLICAS: 1 });
   const faults = ['EXPANDER_COLOUR', 'TASKS_COLOUR'].map((name) => `${name}: there is no such variable`);
   const read = readSettings({ EXPANDER_COLOUR: 'red', TASKS_COLOUR: 'red' });
   await expect(read).rejects.toThrow(['Invalid environment:', ...faults].join('\n  '));

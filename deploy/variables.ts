@@ -32,6 +32,9 @@ export const stackVariables = {
   LONGHAND_TASKS_NAME: hostName.default(''),
 };
 
+/** Ignored in containers. */
+export const nativeVariables = { LONGHAND_REPLICAS: integer(1, 16).default(1) };
+
 const redisUrl = redisVariables.REDIS_URL.unwrap().optional();
 const caFile = redisVariables.REDIS_CA_FILE;
 
@@ -47,7 +50,7 @@ export const containerVariables = {
   TASKS_REDIS_CA_FILE: caFile,
 };
 
-export const allVariables = { ...stackVariables, ...containerVariables };
+export const allVariables = { ...stackVariables, ...nativeVariables, ...containerVariables };
 
 export const withoutStackVariables = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !(name in allVariables)));

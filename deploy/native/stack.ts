@@ -36,21 +36,25 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const addresses = addressesOf(variables.LONGHAND_BIND);
   const [bind] = addresses;
   await checkPorts(variables, variables.LONGHAND_BIND);
+  const replicas = (name: string) =>
+    Array.from({ length: variables.LONGHAND_REPLICAS }, (_, i) => (i === 0 ? name : `${name}-${i + 1}`));
+  const expanders = replicas('expander');
+  const tasks = replicas('tasks');
 
   createFolders(folder);
   await writePages(join(folder, 'proxy', 'pages'));
   await configureProxy(join(folder, 'proxy'), addresses, {
     ...variables,
     EXPANDER_KEYS_FILE: env.EXPANDER_KEYS_FILE,
-    LONGHAND_EXPANDER_SERVER: upstreamServers(['expander']),
-    LONGHAND_TASKS_SERVER: upstreamServers(['tasks']),
+    LONGHAND_EXPANDER_SERVER: upstreamServers(expanders),
+    LONGHAND_TASKS_SERVER: upstreamServers(tasks),
   });
   const { processes, stop } = await startInOrder(
     [
       [redis('expander-cache', 'expander', folder), redis('tasks-store', 'tasks', folder)],
       [
-        service('expander', 'expander', 'expander-cache', folder),
-        service('tasks', 'tasks', 'tasks-store', folder),
+        ...expanders.map((replica) => service('expander', replica, 'expander-cache', folder)),
+        ...tasks.map((replica) => service('tasks', replica, 'tasks-store', folder)),
       ],
       [proxy(bind.replace(/[[\]]/g, ''), variables.LONGHAND_PORT)],
     ],

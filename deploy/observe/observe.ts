@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
@@ -19,18 +19,23 @@ export interface ObserveOptions extends Pick<ProcessContext, 'folder' | 'onLine'
 
 /**
  * Observes a native stack with Debian's Prometheus and exporters: mtail for nginx's log, redis_exporter for both Redis,
- * node_exporter for the disk. Keeps its data in the stack's folder `prometheus`.
+ * node_exporter for the disk. It scrapes the replicas that run when it starts, and keeps its data in the stack's folder
+ * `prometheus`.
  */
 export async function observeStack(options: ObserveOptions) {
   const { folder, port, interval = 5, remoteWrite = false, onLine } = options;
   const settings = join(folder, 'observe');
   await using started = new AsyncDisposableStack();
-  const bridge = (service: string) =>
-    listening(started.use(toSocket(join(folder, 'run', `${service}-ops.sock`))));
+  const replicas: Replica[] = [];
+  for (const socket of readdirSync(join(folder, 'run'))) {
+    const [, instance, job] = /^((expander|tasks)(?:-\d+)?)-ops\.sock$/.exec(socket) ?? [];
+    if (!instance || !job) continue;
+    const port = await listening(started.use(toSocket(join(folder, 'run', socket))));
+    replicas.push({ targets: [`127.0.0.1:${port}`], labels: { instance, job } });
+  }
   const exporters = { proxy: await freePort(), redis: await freePort(), disk: await freePort() };
-  const ports = { ...exporters, expander: await bridge('expander'), tasks: await bridge('tasks') };
   writeFileSync(join(settings, 'rules.yml'), rules());
-  writeFileSync(join(settings, 'prometheus.yml'), prometheusConfiguration(folder, interval, ports));
+  writeFileSync(join(settings, 'prometheus.yml'), prometheusConfiguration(folder, interval, replicas, exporters));
   for (const spec of specs({ ...exporters, prometheus: port }, remoteWrite))
     started.defer((await supervise(spec, { folder, env: process.env, onLine })).stop);
   const running = started.move();
@@ -44,15 +49,26 @@ export const rules = () =>
 /** Forwards TCP connections to a Unix socket, which Prometheus cannot scrape. */
 const toSocket = (path: string) => createServer((tcp) => pipeline(tcp, connect(path), tcp, () => {}));
 
-/** prometheus.yml for a native stack: its ports, and the mount point of the store's disk. */
-function prometheusConfiguration(folder: string, interval: number, ports: Record<string, number>): string {
+/** A target for Prometheus. */
+interface Replica {
+  targets: [string];
+  labels: { instance: string; job: string };
+}
+
+/** prometheus.yml for a native stack: its replicas, its ports, and the mount point of the store's disk. */
+function prometheusConfiguration(
+  folder: string,
+  interval: number,
+  replicas: readonly Replica[],
+  ports: Record<string, number>,
+): string {
   const at = (name: string) => `127.0.0.1:${ports[name]}`;
   const { stdout } = spawnSync('df', ['--output=target', join(folder, 'tasks-store')], { encoding: 'utf8' });
   const disk = RegExp.escape(stdout.trim().split('\n')[1] ?? '');
   return readFileSync(join(import.meta.dirname, 'prometheus.yml'), 'utf8')
     .replace(/(?<=_interval: )5s/g, `${interval}s`)
     .replace(/dns_sd_configs: \[\{ names: \[(\w+)\].*/g, (_, job) => {
-      return `static_configs: [{ targets: ["${at(job)}"], labels: { instance: ${job} } }]`;
+      return `static_configs: ${JSON.stringify(replicas.filter(({ labels }) => labels.job === job))}`;
     })
     .replace('exporters:3903', at('proxy'))
     .replace('exporters:9100', at('disk'))

@@ -41,8 +41,10 @@ describe('Images', () => {
     for (const image of inexact) expect(read('SECURITY.md')).toContain(`\`${image}\``);
   });
 
-  test('run the Node of the tests', () => {
+  test('run the Node and the k6 of the tests', () => {
     expect(images).toContain(`node:${manifest.dependencies.node}-trixie-slim`);
+    const { k6 } = JSON.parse(read('loadtest/package.json')).config;
+    expect(images).toContain(`grafana/k6:${k6.slice(1)}`);
   });
 });
 

@@ -108,6 +108,16 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect(output).not.toContain('target:control');
   });
 
+  test('breakpoint raises the rate until a threshold fails, and reports the rate', async () => {
+    const rising = { LOAD_P99: '0', LOAD_RATE: '4', LOAD_PEAK_RATE: '20', LOAD_DURATION: '20' };
+    const { code, output, folder } = await run('breakpoint', { ...stack.variables, ...rising });
+    expect(code, output).toBe(99);
+    const { metrics } = JSON.parse(await readFile(join(folder, k6Files.summary), 'utf8'));
+    // It would reach 20 after 25 s; k6 stops it after 10 s.
+    expect(metrics.rate_reached.value).toBeGreaterThan(4);
+    expect(metrics.rate_reached.value).toBeLessThan(16);
+  });
+
   test('every script aborts with a message when the stack is not running', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const names = Object.keys(defaults);

@@ -15,6 +15,7 @@ test.each([
   ['a threshold of the stack failed', 'failed', latency(true)],
   ['thresholds of the stack and of the control failed', 'busy', { ...latency(true), ...control(true) }],
   ['a threshold of the control failed', 'busy', { ...latency(false), ...control(true) }],
+  ['a threshold failed at the breakpoint', 'passed', { ...latency(true), rate_reached: { value: 700.2 } }],
 ] as const)('%s: %s', (_, outcome, metrics) => {
   expect(judge(summary({ ...control(false), ...metrics })).outcome).toBe(outcome);
 });

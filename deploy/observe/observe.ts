@@ -35,7 +35,10 @@ export async function observeStack(options: ObserveOptions) {
   }
   const exporters = { proxy: await freePort(), redis: await freePort(), disk: await freePort() };
   writeFileSync(join(settings, 'rules.yml'), rules());
-  writeFileSync(join(settings, 'prometheus.yml'), prometheusConfiguration(folder, interval, replicas, exporters));
+  writeFileSync(
+    join(settings, 'prometheus.yml'),
+    prometheusConfiguration(folder, interval, replicas, exporters),
+  );
   for (const spec of specs({ ...exporters, prometheus: port }, remoteWrite))
     started.defer((await supervise(spec, { folder, env: process.env, onLine })).stop);
   const running = started.move();

@@ -4,7 +4,7 @@ import exec from 'k6/execution';
 import type { Options } from 'k6/options';
 import { baseOptions, constantRate, controlThresholds, get, requestControl } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
-import { announce, apiUrl, linkStatus, requirePage, shortener, stack } from './modules/stack.ts';
+import { announce, apiUrl, hotLink, prepareLinks, shortener } from './modules/stack.ts';
 
 const { rate, duration, users, hotLinks, hitP95, missP95, failed, dropped } = settings('expander');
 
@@ -20,16 +20,9 @@ export const options: Options = {
   },
 };
 
-const hotLink = (run: number, i: number) => `/chain/2?id=${run}-hot-${i}`;
-
-/** Caches the hot links. Returns the id of this run, which is part of every link. */
 export function setup() {
   announce(`It fills caches with ${hotLinks} hot links, and ${rate / 10} new ones a second.`);
-  requirePage(stack.expander);
-  linkStatus();
-  const run = Date.now();
-  for (let i = 0; i < hotLinks; i += 1) get(apiUrl(hotLink(run, i)), { name: 'setup' });
-  return run;
+  return prepareLinks(hotLinks);
 }
 
 export default function expandLink(run: ReturnType<typeof setup>) {

@@ -40,6 +40,18 @@ export const defaults = {
     failed: 0.001,
     dropped: 0,
   },
+  breakpoint: {
+    rate: 200,
+    peakRate: 10_000,
+    duration: 300,
+    users: 500,
+    // The shares of requests; the rest are writes.
+    hot: 0.6,
+    cold: 0.1,
+    list: 0.25,
+    p99: 20,
+    failed: 0.001,
+  },
 };
 
 type Variables = Readonly<Record<string, string | undefined>>;

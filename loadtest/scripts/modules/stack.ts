@@ -39,6 +39,7 @@ export function abort(message: string): never {
 export function requirePage(url: string): RefinedResponse<'text'> {
   const response = http.get(`${url}/`, {
     timeout: '3s',
+    responseType: 'text',
     tags: { name: 'setup' },
     // Cookies ignore ports, and both applications are at 127.0.0.1.
     jar: new http.CookieJar(),
@@ -53,6 +54,18 @@ export function requirePage(url: string): RefinedResponse<'text'> {
 
 /** The API's URL for `link` of the local shortener. */
 export const apiUrl = (link: string) => `${stack.expander}/api?u=${encodeURIComponent(shortener + link)}`;
+
+/** The path of a link that a run requests again and again. */
+export const hotLink = (run: number, i: number) => `/chain/2?id=${run}-hot-${i}`;
+
+/** Caches hot links. Returns the id of this run, which is part of every link. */
+export function prepareLinks(hotLinks: number): number {
+  requirePage(stack.expander);
+  linkStatus();
+  const run = Date.now();
+  for (let i = 0; i < hotLinks; i += 1) http.get(apiUrl(hotLink(run, i)), { tags: { name: 'setup' } });
+  return run;
+}
 
 /**
  * Expands a link of the shortener. Aborts the run unless the status is 200 or `expected`.

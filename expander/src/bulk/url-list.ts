@@ -64,9 +64,29 @@ export async function* inTurns(urls: readonly NumberedUrl[], turn: Turn): AsyncG
   }
 }
 
-/** Yields the lines of a stream of any length as they arrive. */
-export function readUrlStream(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<NumberedUrl> {
-  return linesOf(decoded(bytes));
+/** Text that shows whether an array begins: part of a line, or too much white space. */
+const enough = /\S(?:[^\r\n]*[\r\n]|[^\r\n]{63})|^\s{4096}/;
+
+/** Yields the URLs of a stream of any length as they arrive, but reads an array as a whole. */
+export async function* readUrlStream(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<NumberedUrl> {
+  const texts = decoded(bytes);
+  let start = '';
+  while (!enough.test(start)) {
+    const { value, done } = await texts.next();
+    if (done) break;
+    start += value;
+  }
+  if (arrayStart.test(start)) {
+    start += (await Array.fromAsync(texts)).join('');
+    const array = parseArray(start);
+    if (array) return yield* array;
+  }
+  yield* linesOf(
+    (async function* () {
+      yield start;
+      yield* texts;
+    })(),
+  );
 }
 
 async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {

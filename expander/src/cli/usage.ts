@@ -18,8 +18,8 @@ DESCRIPTION
   Follows the redirects of each URL with HEAD requests, and writes one line per URL as soon as the result is known.
   Lines come in order of completion. Each has the number of its URL.
 
-  Without a URL, standard input is read as it arrives, one URL per line. Blank lines are skipped, and a missing
-  scheme means http://. Memory use does not grow with the list.
+  Without a URL, standard input is read as it arrives: one URL per line, or a JSON array. Blank lines are skipped,
+  and a missing scheme means http://. Memory use does not grow with the lines.
 
   Every hop contacts only public addresses.
 

@@ -118,14 +118,6 @@ describe('The front page links to', () => {
     ]);
   });
 
-  test.each(['expander', 'tasks'] as const)('the same on the port of %s, at /longhand/', async (name) => {
-    const host = `192.0.2.5:${trusting.ports[name]}`;
-    const { body } = await send(trusting.ports[name], '/longhand/', { host });
-    expect(body).toContain(`href="http://expand.example.org:${trusting.ports.all}/"`);
-    expect(body).toContain(`href="http://tasks.example.org:${trusting.ports.all}/"`);
-    expect((await send(trusting.ports[name], '/longhand/docs/api')).body).toContain('<h1 id=');
-  });
-
   test.each([
     ['443', 'https://tasks.example.org'],
     ['9443', 'https://tasks.example.org:9443'],

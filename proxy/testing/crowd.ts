@@ -17,20 +17,18 @@ export interface Hold {
   path?: string;
 }
 
-/** The bytes that a connection sends, and how many bytes a second it then reads (undefined: all). */
+/** The bytes that a connection sends. */
 const habits = {
   /** Headers without an end. */
-  unfinished: ({ bytes = 100 }: Hold) => ({ sends: unfinished(bytes), reads: undefined }),
+  unfinished: ({ bytes = 100 }: Hold) => unfinished(bytes),
   /** One request, then nothing. */
-  idle: () => ({ sends: request('/nowhere', 'elsewhere.example'), reads: undefined }),
-  stream: () => ({ sends: request('/tasks/events'), reads: undefined }),
+  idle: () => request('/nowhere', 'elsewhere.example'),
+  stream: () => request('/tasks/events'),
   /** The longest request line, and a body that nginx refuses and the client never sends. */
-  refused: ({ path = '/' }: Hold) => ({
-    sends: `POST ${path}?${'x'.repeat(31_000)} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n`,
-    reads: undefined,
-  }),
+  refused: ({ path = '/' }: Hold) =>
+    `POST ${path}?${'x'.repeat(31_000)} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n`,
   /** A long response, read at a kilobyte a second. */
-  reader: ({ path = '/' }: Hold) => ({ sends: request(path), reads: 1_024 }),
+  reader: ({ path = '/' }: Hold) => request(path),
 };
 
 const request = (path: string, host = 'localhost') => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
@@ -82,7 +80,7 @@ const again = 700;
 /** Holds the connections. Prints its counts every second as a line of JSON, until its input ends. */
 async function hold(options: Hold): Promise<void> {
   const held = structuredClone(nothing);
-  const { sends, reads } = habits[options.kind](options);
+  const bytes = habits[options.kind](options);
   const one = () => {
     const socket = connect({ host: '127.0.0.1', port: options.port, localAddress: options.from });
     socket.on('connect', () => {
@@ -91,12 +89,12 @@ async function hold(options: Hold): Promise<void> {
       socket.on('close', () => {
         held.open -= 1;
       });
-      socket.write(sends);
+      socket.write(bytes);
     });
     socket.once('data', (data) => {
       const status = data.toString('latin1').split(' ')[1] ?? '';
       held.statuses[status] = (held.statuses[status] ?? 0) + 1;
-      if (reads !== undefined) slow(socket, reads);
+      if (options.kind === 'reader') slow(socket, 1_024);
     });
     socket.on('data', () => {});
     socket.on('error', () => {});

@@ -51,38 +51,6 @@ const workloads = (list: Node[]): Node[] =>
   list.filter(({ kind }) => ['Deployment', 'StatefulSet', 'CronJob', 'Pod'].includes(kind));
 const podsOf = (name: string): Node => podOf(named('Deployment', name) ?? named('StatefulSet', name)).spec;
 
-/** A service as each description has it. */
-function described(name: string) {
-  const pod = podsOf(name);
-  const [container] = pod.containers;
-  const env = Object.fromEntries(container.env?.map(({ name, value }: Node) => [name, value]) ?? []);
-  const bytes = (text: string) => Number.parseInt(text, 10) * 1024 ** 2;
-  const shared = (environment: Node) =>
-    Object.fromEntries(
-      ['REDIS_URL', 'REDIS_PASSWORD_FILE', 'NODE_OPTIONS'].map((key) => [
-        key,
-        environment?.[key]?.replace(/^\$\{\w+:-(.*)\}$/, '$1'),
-      ]),
-    );
-  const inCompose = compose.services[name];
-  return {
-    compose: {
-      user: inCompose.user,
-      memory: bytes(inCompose.mem_limit),
-      env: shared(inCompose.environment),
-      redis: inCompose.command && redis,
-      command: inCompose.command,
-    },
-    kubernetes: {
-      user: `${pod.securityContext.runAsUser}:${pod.securityContext.runAsGroup}`,
-      memory: bytes(container.resources.limits.memory),
-      env: shared(env),
-      redis: /^redis:.*/.exec(container.image)?.[0],
-      command: container.command,
-    },
-  };
-}
-
 const noEngine = !(await engineAnswers());
 const noCompose = spawnSync('docker', ['compose', 'version']).status !== 0;
 const configured = (env: NodeJS.ProcessEnv): Node => {
@@ -90,29 +58,22 @@ const configured = (env: NodeJS.ProcessEnv): Node => {
   return JSON.parse(execFileSync('docker', ['compose', 'config', '--format', 'json'], options));
 };
 
-test.skipIf(noCompose)("a stack takes six of Docker's 31 networks", () => {
-  const networks = Object.keys(configured({}).networks);
+test.skipIf(noCompose)("a stack takes six of Docker's 31 networks, and tasks reaches no internet", () => {
+  const { services, networks } = configured({});
   const links = ['to-expander', 'to-expander-cache', 'to-tasks', 'to-tasks-store'];
-  expect(networks.toSorted()).toEqual(['egress', 'front', ...links]);
+  expect(Object.keys(networks).toSorted()).toEqual(['egress', 'front', ...links]);
+  expect(Object.keys(services.tasks.networks).filter((name) => !networks[name].internal)).toEqual([]);
 });
 
-test.skipIf(noCompose)('in containers a service gets the CA file of an outside Redis', () => {
-  const { services, secrets } = configured({ TASKS_REDIS_CA_FILE: '/ca.crt' });
-  expect(services.tasks.environment.REDIS_CA_FILE).toBe('/run/secrets/tasks-redis-ca');
+test.skipIf(noCompose)('tasks gets the URL and the CA file of an outside store, and a network to it', () => {
+  const REDIS_URL = 'rediss://user:password@redis.example:6380/0';
+  const { services, secrets } = configured({ TASKS_REDIS_URL: REDIS_URL, TASKS_REDIS_CA_FILE: '/ca.crt' });
+  const REDIS_CA_FILE = '/run/secrets/tasks-redis-ca';
+  expect(services.tasks.environment).toMatchObject({ REDIS_URL, REDIS_CA_FILE });
   expect(services.tasks.secrets).toContainEqual(expect.objectContaining({ source: 'tasks-redis-ca' }));
   expect(secrets['tasks-redis-ca'].file).toBe('/ca.crt');
   expect(services.expander.environment.REDIS_CA_FILE).toBe('');
-});
-
-test.skipIf(noCompose)('in containers tasks has a way out only to an outside store', () => {
-  const tasks = (env: NodeJS.ProcessEnv) => {
-    const { services, networks } = configured(env);
-    const own = Object.keys(services.tasks.networks);
-    return [services.tasks.environment.REDIS_URL, ...own.filter((name) => !networks[name].internal)];
-  };
-  const url = 'rediss://user:password@redis.example:6380/0';
-  expect(tasks({ TASKS_REDIS_URL: url })).toEqual([url, 'to-tasks-store-outside']);
-  expect(tasks({})).toEqual(['redis://tasks-store:6379/0']);
+  expect(Object.keys(services.tasks.networks)).toEqual(['to-tasks', 'to-tasks-store-outside']);
 });
 
 test.skipIf(noEngine)(
@@ -187,8 +148,18 @@ test.skipIf(!kustomize)(`make kubernetes with released images builds none${witho
 
 describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
   test.each(services)('%s is the same in compose and Kubernetes', (name) => {
-    const { compose, kubernetes } = described(name);
-    expect(kubernetes).toEqual(compose);
+    const { user, mem_limit, command, environment } = compose.services[name];
+    const { containers, securityContext } = podsOf(name);
+    const [{ env = [], image, resources, command: podCommand }] = containers;
+    const megabytes = (text: string) => Number.parseInt(text, 10);
+    expect(`${securityContext.runAsUser}:${securityContext.runAsGroup}`).toBe(user);
+    expect(megabytes(resources.limits.memory)).toBe(megabytes(mem_limit));
+    expect(podCommand).toEqual(command);
+    if (command) expect(image).toBe(redis);
+    for (const key of ['REDIS_URL', 'REDIS_PASSWORD_FILE', 'NODE_OPTIONS']) {
+      const value = env.find((variable: Node) => variable.name === key)?.value;
+      expect(value).toBe(environment?.[key]?.replace(/^\$\{\w+:-(.*)\}$/, '$1'));
+    }
   });
 
   describe.each(overlays)('overlay %s', (overlay) => {

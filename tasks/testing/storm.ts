@@ -4,25 +4,19 @@ import type { Task, TaskStore } from '../src/task/task.ts';
 import { faultsOf } from './faults.ts';
 import { allTasks, silent } from './store.ts';
 
-/** The writes of a storm, over HTTP or directly to the store. */
+/** The writes of a storm, over HTTP or directly to the store. They may fail at any time. */
 export type Writes = Pick<TaskStore, 'create' | 'update' | 'destroy' | 'restore'>;
 
 /** A possible state of a task: one if its last change was acknowledged, else two. */
 type State = Pick<Task, 'title' | 'finished'> | 'removed';
 
-/**
- * Writes to a store as fast as it can, concurrently, and records the acknowledged changes.
- *
- * @param writes may fail at any time
- * @param up resolves when a retry makes sense
- */
+/** Writes concurrently, as fast as it can, and records acknowledged changes. Retries failed writes after `up`. */
 export function storm(writes: Writes, up: () => Promise<unknown>) {
   const known = new Map<string, State[]>();
   const unacknowledged = new Set<string>();
   let acknowledged = 0;
   let onAcknowledged = () => {};
   let going = true;
-  const time = () => new Date();
 
   /** Changes a task to `next`; if that fails, it may be in either state. */
   async function change(id: string, next: State, write: () => Promise<unknown>) {
@@ -34,13 +28,13 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
 
   async function life(title: string) {
     unacknowledged.add(title);
-    const { _id: id } = await writes.create({ title }, time());
+    const { _id: id } = await writes.create({ title }, new Date());
     unacknowledged.delete(title);
     known.set(id, [{ title, finished: 0 }]);
     acknowledge();
-    await change(id, { title, finished: 1 }, () => writes.update(id, { finished: 1 }, time()));
+    await change(id, { title, finished: 1 }, () => writes.update(id, { finished: 1 }, new Date()));
     const renamed = { title: `${title}, renamed`, finished: 0 } as const;
-    await change(id, renamed, () => writes.update(id, renamed, time()));
+    await change(id, renamed, () => writes.update(id, renamed, new Date()));
     if (Number(id) % 3 === 0) return;
     await change(id, 'removed', () => writes.destroy(id, `removal-${id}`));
     if (Number(id) % 3 === 1) return;

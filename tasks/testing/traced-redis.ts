@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -44,23 +44,19 @@ export async function startTracedRedis(syncTime: number) {
   });
   const redis = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
   redis.on('error', () => {});
-  await Promise.race([redis.ping(), ended(child)]);
+  const exited = once(child, 'exit');
+  await Promise.race([redis.ping(), exited.then(([code]) => Promise.reject(new Error(`strace: ${code}`)))]);
   return {
     url: `redis://127.0.0.1:${port}/0`,
     async stop(): Promise<SystemCall[]> {
       redis.shutdown('NOSAVE').catch(() => {});
-      await once(child, 'exit');
+      await exited;
       redis.disconnect();
       const calls = read(await readFile(trace, 'latin1'));
       await rm(folder, { recursive: true });
       return calls;
     },
   };
-}
-
-async function ended(child: ChildProcess): Promise<never> {
-  const [code] = await once(child, 'exit');
-  throw new Error(`strace ended with ${code}`);
 }
 
 function read(trace: string): SystemCall[] {

@@ -8,7 +8,7 @@ import { auth } from './auth.ts';
 const password = 'open sesame';
 const site = useBrowser({ auth: auth(password, testKey) });
 
-/** Logs in with the keyboard alone. */
+/** Logs in with the keyboard. */
 async function logIn(page: Page, typed = password) {
   await poll(() => focused(page)).toBe('password');
   await enter(page, typed);
@@ -36,7 +36,7 @@ async function logOut(page: Page) {
   expect(await page.content()).not.toContain('milk');
 }
 
-test('Without scripts, the login leads to the requested page, a reload resends a form of an expired session, and the logout hides everything', async () => {
+test('Without scripts, the login shows the requested page, a reload sends the form of an expired session again, and the logout hides the list', async () => {
   const page = await site.open('/?filter=open', { javaScriptEnabled: false });
   await logIn(page, 'wrong');
   await poll(() => page.getByRole('alert').textContent()).toBe('This is not the password.');
@@ -54,7 +54,7 @@ test('Without scripts, the login leads to the requested page, a reload resends a
   await logOut(page);
 });
 
-test('axe finds no fault in the login pages, and a list shows nothing after the logout', {
+test('axe finds no fault in the login pages, and the logout hides the list', {
   timeout: 60_000,
 }, async () => {
   const page = await site.pageForAll();
@@ -72,7 +72,7 @@ test('axe finds no fault in the login pages, and a list shows nothing after the 
   await logOut(page);
 });
 
-test('The list reports an expired session without a click, and sends typed text after the login', async () => {
+test('The list reports an expired session without a click, and keeps typed text for the login', async () => {
   const page = await site.open();
   await logIn(page);
   await page.waitForURL(/\/$/);

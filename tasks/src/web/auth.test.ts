@@ -12,7 +12,7 @@ const tokens = [
 ];
 const kept = useApp((now) => auth(password, testKey, tokens, now));
 
-/** The application in another process. */
+/** The application as in another process. */
 const guarded = (own = password, key = testKey) => {
   const now = () => kept.now;
   return testApp(kept.store, { now, auth: auth(own, key, tokens, now) });
@@ -21,7 +21,7 @@ const guarded = (own = password, key = testKey) => {
 const page = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const https = { 'X-Forwarded-Proto': 'https' };
 
-/** Logs in as a browser does, and resolves with the response and all cookies. */
+/** Logs in like a browser. Resolves with the response and all cookies. */
 async function logIn(given = password, headers: Record<string, string> = {}, next = '/') {
   const visitor: Visitor = await visit(kept.app, { ...page, ...headers }, '/login');
   const response = await submit(kept.app, '/login', { password: given, next }, visitor, headers);
@@ -73,7 +73,7 @@ describe('Without a session', () => {
     },
   );
 
-  test('neither the body, its type or length, the token, the origin nor If-Match is checked', async () => {
+  test('nothing else is checked: body, type, length, token, origin, If-Match', async () => {
     const send = (headers: Record<string, string>, body = 'x') =>
       kept.app.request('/tasks', { method: 'POST', headers, body });
     for (const response of [
@@ -114,7 +114,7 @@ describe('The login', () => {
     expect(await status('/login', { Cookie: cookie })).toBe(303);
   });
 
-  test('over TLS is valid for this host and TLS only', async () => {
+  test('over TLS sets a cookie for this host and TLS only', async () => {
     const { response, cookie } = await logIn(password, https);
     expect(response.headers.get('set-cookie')).toMatch(
       /^__Host-login=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
@@ -137,7 +137,7 @@ describe('The login', () => {
     },
   );
 
-  test('from another site, or without the token, only shows the form again', async () => {
+  test('from another site or without the token is refused', async () => {
     const { visitor } = await logIn('wrong');
     const foreign = { 'Sec-Fetch-Site': 'cross-site' };
     expect((await submit(kept.app, '/login', { password, next: '/' }, visitor, foreign)).status).toBe(403);
@@ -195,13 +195,13 @@ describe('A session', () => {
     }
   });
 
-  test('is valid in every process with the same password and key, and in no other', async () => {
+  test('is valid only in processes with the same password and key', async () => {
     const { cookie } = await logIn();
     kept.app = guarded();
     expect(await status('/', { Cookie: cookie })).toBe(200);
     kept.app = guarded('another password');
     expect(await status('/', { Cookie: cookie })).toBe(401);
-    // The store may be replaced by another one.
+    // The key changes with the store.
     let key = await testKey();
     kept.app = guarded(password, async () => key);
     expect(await status('/', { Cookie: cookie })).toBe(200);
@@ -209,7 +209,7 @@ describe('A session', () => {
     expect(await status('/', { Cookie: cookie })).toBe(401);
   });
 
-  test('is ended by the button on the list', async () => {
+  test('ends with the button on the list', async () => {
     const { cookie } = await logIn();
     const visitor = await visit(kept.app, { Cookie: cookie });
     const response = await submit(kept.app, '/logout', {}, { ...visitor, cookie });
@@ -220,7 +220,7 @@ describe('A session', () => {
 });
 
 describe('The token of a form', () => {
-  /** The HMAC that a page of the login has for a cookie, without its mask, and the cookie that it sets. */
+  /** The unmasked HMAC and the cookie of a login page for a session cookie. */
   const tokenFor = async (session: string) => {
     const Cookie = `session=${encodeURIComponent(session)}`;
     const { token, cookie } = await visit(kept.app, { ...page, Cookie }, '/login');
@@ -228,14 +228,14 @@ describe('The token of a form', () => {
     return { hmac: bytes.subarray(0, 32).map((mask, i) => mask ^ (bytes[32 + i] as number)), cookie };
   };
 
-  test('does not reveal whether a password is right: only well-formed ids begin a session', async () => {
+  test('cannot verify a guessed password: only well-formed ids begin a session', async () => {
     const { hmac, cookie } = await tokenFor(`sessions of the password ${password}`);
     const login = await generateSignedCookie('login', '9999999999', hmac);
     expect(await status('/', { Cookie: login })).toBe(401);
     expect(cookie).toMatch(/^session=[\w-]{22}$/);
   });
 
-  test('is not made with the store key itself', async () => {
+  test('does not derive from the store key directly', async () => {
     const session = 'A'.repeat(22);
     const withKey = createHmac('sha256', await testKey()).update(session);
     expect((await tokenFor(session)).hmac).not.toEqual(withKey.digest());
@@ -260,7 +260,7 @@ describe('A token', () => {
     expect(added.status).toBe(expected === 200 ? 201 : 401);
   });
 
-  test('is enough while the store, with the key of sessions, is down', async () => {
+  test('works while the store, which has the key of sessions, is down', async () => {
     const away = new TaskError('store_unavailable', 'The tasks cannot be reached.');
     kept.app = guarded(password, () => Promise.reject(away));
     expect(await status('/tasks', {})).toBe(401);
@@ -268,7 +268,7 @@ describe('A token', () => {
     expect(await status('/tasks', { Authorization: 'Bearer ph0ne' })).toBe(200);
   });
 
-  test('of a front does not affect a session', async () => {
+  test('for a proxy in front does not affect a session', async () => {
     const { cookie } = await logIn();
     expect(await status('/', { Cookie: cookie, Authorization: 'Bearer of-the-front' })).toBe(200);
   });

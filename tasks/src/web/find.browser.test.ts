@@ -5,7 +5,7 @@ import { enter, field, focused, poll, titles, useBrowser } from '../../testing/b
 const site = useBrowser();
 const now = new Date().toISOString();
 
-/** Adds open tasks named `Task 1` and so on, the last of them first in the list. */
+/** Adds open tasks named `Task 1` and so on. The last one is the first in the list. */
 const addMany = (count: number) =>
   site.store.insert(
     Array.from({ length: count }, (_, i) => ({ title: `Task ${i + 1}`, finished: 0, created_at: now })),
@@ -25,7 +25,7 @@ test('Only a list of several pages has a search field, and a change of the list 
 });
 
 describe.each([true, false])('With scripts: %s, Find', (javaScriptEnabled) => {
-  test('shows the matches, and changes lead back to them', async () => {
+  test('shows the matches, also after a change', async () => {
     await addMany(120);
     await site.add('Crème brûlée', 'Ice cream');
     const page = await site.open('/', { javaScriptEnabled });
@@ -41,7 +41,7 @@ describe.each([true, false])('With scripts: %s, Find', (javaScriptEnabled) => {
     await enter(page, 'milk');
     await page.getByText('Added: milk').waitFor();
     expect(await titles(page)).toEqual(['(Crème brûlée)']);
-    // It would clear more than the matches.
+    // The button would clear more than the matches.
     expect(await page.getByRole('button', { name: 'Clear finished' }).isVisible()).toBe(false);
     await page.getByRole('link', { name: 'Open', exact: true }).click();
     await poll(() => page.locator('.found').textContent()).toContain('No match in 122 tasks.');

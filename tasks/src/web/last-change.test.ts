@@ -12,11 +12,11 @@ beforeEach(async () => {
   await kept.store.create({ title: 'milk' }, kept.now);
 });
 
-/** The list as a browser sees it that has `cookie`. */
+/** The list in a browser that has `cookie`. */
 const list = async (cookie: string) =>
   (await kept.app.request('/', { headers: { Cookie: cookie.split(';')[0] ?? '' } })).text();
 
-test('A browser keeps a change in a cookie, and the list takes it; the longest title fits', async () => {
+test('A cookie keeps a change for the next list, and has room for the longest title', async () => {
   const task = await kept.store.show('1');
   const edit = { _method: 'PUT', revision: `${task.revision}`, was: emoji, title: 'tea' };
   const response = await submit(kept.app, '/tasks/1', edit, visitor, referer);
@@ -30,7 +30,7 @@ test('A browser keeps a change in a cookie, and the list takes it; the longest t
   expect(await page.text()).toContain(`name="title" value="${emoji}"`);
 });
 
-test('A program gets no cookie, nor does a change that changes nothing; a foreign value is ignored', async () => {
+test('Programs and ineffective changes get no cookie, and foreign values are ignored', async () => {
   expect(cookieOf(await kept.app.request('/task/1/finish'))).toBe('');
   kept.now = new Date(kept.now.getTime() + 1);
   expect(cookieOf(await kept.app.request('/task/1/finish', { headers: referer }))).toBe('');

@@ -8,7 +8,7 @@ const open = useBrowser();
 const locked = useBrowser({ auth: auth('open sesame', testKey) });
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
-test('Before the login Chromium reads the manifest, and its icons have their sizes', async () => {
+test('Chromium can read the manifest before the login, and the icons have their sizes', async () => {
   const page = await locked.open('/login');
   const session = await page.context().newCDPSession(page);
   const { url, data = '', errors } = await session.send('Page.getAppManifest');
@@ -25,8 +25,8 @@ test('Before the login Chromium reads the manifest, and its icons have their siz
   expect(sizes).toEqual([any, [true, 192, 192], any, [true, 512, 512]]);
 });
 
-/** W3C, Web Application Manifest, section "Icon masks and safe zone": a circle of 40 % of the width around the centre. */
-test('A mask leaves the maskable icon its mark, and has no transparent corner', async () => {
+/** W3C, Web Application Manifest, section "Icon masks and safe zone": a centered circle with a radius of 40 %. */
+test('The maskable icon has its mark inside the safe zone, and no transparent corner', async () => {
   const page = await open.open();
   const [outside, opaque] = (await page.evaluate(`(async () => {
     const image = Object.assign(new Image(), { src: document.querySelector('[rel=apple-touch-icon]').href });
@@ -64,7 +64,7 @@ test.each([
     'A page https://example.org/',
   ],
   ['text=milk%0D%0Aand+bread', 'milk and bread'],
-])('What is shared by %s is a draft until somebody adds it', async (query, draft) => {
+])('Shared text (%s) is a draft until the user adds it', async (query, draft) => {
   const page = await open.open('/', phone);
   await field(page).fill('half written');
   await page.goto(`/tasks/new?${query}`);
@@ -86,7 +86,7 @@ test('Edited shared text survives a reload, and newly shared text replaces it', 
   await poll(() => field(page).inputValue()).toBe('bread');
 });
 
-test('The login can show the password, and what was shared before is a draft after it', async () => {
+test('The login can show the password, and keeps shared text for the draft', async () => {
   const page = await locked.open('/tasks/new?text=milk+%26+bread', phone);
   const password = page.getByLabel('Password');
   await password.fill('open sesame');
@@ -115,7 +115,7 @@ const boxes = (page: Page, selector: string, ofText = false) =>
     return (${ofText} ? range : element).getBoundingClientRect().toJSON();
   })`) as Promise<Box[]>;
 
-test('"Where to?" is 44 px high and apart from the link beside it, in a row as high as the others', async () => {
+test('"Where to?" is 44 px high, away from the other link, and keeps the height of the row', async () => {
   await open.add('https://bit.ly/3xYz', 'milk');
   const page = await open.open('/', phone);
   const [link, where] = await boxes(page, '.title a');
@@ -125,17 +125,10 @@ test('"Where to?" is 44 px high and apart from the link beside it, in a row as h
   expect(Math.abs((one?.height ?? 0) - (other?.height ?? 0))).toBeLessThan(2);
 });
 
-test('The gaps between links are as wide as they look, for a finger and a mouse', async () => {
+test('The gaps between the filters look equal, for a finger and a mouse', async () => {
   for (const options of [phone, {}]) {
     const page = await open.open('/', options);
     const [all, middle, finished] = (await boxes(page, '.bar nav a', true)) as [Box, Box, Box];
     expect(Math.abs(middle.left - all.right - (finished.left - middle.right))).toBeLessThan(1);
-    const [text] = (await boxes(page, 'footer span a', true)) as [Box];
-    const [between] = (await page.evaluate(`(() => {
-      const range = document.createRange();
-      range.selectNode(document.querySelector('footer span a').nextSibling);
-      return [range.getBoundingClientRect().toJSON()];
-    })()`)) as [Box];
-    expect(Math.abs(between.left - text.right)).toBeLessThan(1);
   }
 });

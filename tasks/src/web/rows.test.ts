@@ -10,7 +10,7 @@ const task = (id: number, revision = 1, title = `task ${id}`): Task => ({
   revision,
 });
 
-/** Rows of a view that shows the title and where it leads back to. */
+/** Rows of a view that shows the title and `back`. */
 function testRows() {
   const rendered: string[] = [];
   let turns = 0;
@@ -44,7 +44,7 @@ test('a changed task is rendered again', async () => {
   expect(await show([task(1, 2, 'changed'), task(2)])).toBe('<li>changed </li><li>task 2 </li>');
 });
 
-test('rows are rendered a few per turn; cached ones need no turn', async () => {
+test('a turn renders a few rows; cached rows need no turn', async () => {
   const { turns, show } = testRows();
   const page = Array.from({ length: 100 }, (_, i) => task(i));
   for (const _ of ['first', 'cached']) {
@@ -53,7 +53,7 @@ test('rows are rendered a few per turn; cached ones need no turn', async () => {
   }
 });
 
-test('the cache of rows is bounded: the oldest are rendered again', async () => {
+test('the cache is bounded: evicted rows are rendered again', async () => {
   const { rendered, show } = testRows();
   const large = 'x'.repeat(1024 * 1024);
   await show(Array.from({ length: 8 }, (_, i) => task(i, 1, large)));

@@ -45,7 +45,7 @@ function chunkDecoder() {
       data += part;
       missing -= part.length;
       at += part.length;
-      if (missing > 0) break;
+      if (at === text.length) break;
       const end = text.indexOf('\n', at) + 1 || text.length;
       line += text.slice(at, end);
       at = end;

@@ -2,51 +2,44 @@ import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { testCertificate } from '../testing/certificate.ts';
 import { cutOff, listening, noDelay } from '../testing/listening.ts';
 import { httpAgent, httpsAgent } from './agent.ts';
 
 const certificate = await testCertificate();
-const stops: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
 
-async function listen(scheme: 'http' | 'https', listener: RequestListener) {
-  const server = scheme === 'http' ? http.createServer(listener) : https.createServer(certificate, listener);
+/** A server until the test ends. */
+async function listen(scheme: 'http' | 'https') {
+  const respond: RequestListener = (req, res) => req.resume().on('end', () => res.end('ok'));
+  const server = scheme === 'http' ? http.createServer(respond) : https.createServer(certificate, respond);
   const port = await listening(server);
-  stops.push(() => cutOff(server));
+  onTestFinished(() => cutOff(server));
   return { server, url: new URL(`${scheme}://localhost:${port}/`) };
 }
 
-/** Our agent for a scheme, which trusts the test's certificate. */
+/** Our agent for a scheme. It trusts the test's certificate. */
 function agent(scheme: 'http' | 'https', options: https.AgentOptions = {}) {
   const made = scheme === 'http' ? httpAgent(options) : httpsAgent({ ca: certificate.cert, ...options });
-  stops.push(() => made.destroy());
+  onTestFinished(() => made.destroy());
   return made;
 }
 
 /** Sends a request in two writes. Resolves with its socket and the milliseconds it took. */
-function sendInTwoWrites(url: URL, agent: http.Agent): Promise<{ socket: Socket; milliseconds: number }> {
-  const { promise, resolve, reject } = Promise.withResolvers<{ socket: Socket; milliseconds: number }>();
+async function sendInTwoWrites(url: URL, agent: http.Agent) {
   const started = performance.now();
   const options = { agent, method: 'POST', headers: { 'Content-Length': 10 } };
-  const sent = (url.protocol === 'https:' ? https : http).request(url, options, async (response) => {
-    await response.toArray();
-    resolve({ socket: sent.socket as Socket, milliseconds: performance.now() - started });
-  });
-  sent.on('error', reject);
+  const sent = (url.protocol === 'https:' ? https : http).request(url, options);
   sent.write('first');
   setImmediate(() => sent.end('again'));
-  return promise;
+  const [response] = (await once(sent, 'response')) as [http.IncomingMessage];
+  await response.toArray();
+  return { socket: sent.socket as Socket, milliseconds: performance.now() - started };
 }
-
-const drainAndRespond: RequestListener = (req, res) => req.resume().on('end', () => res.end('ok'));
 
 describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
   test('has a createConnection(port, host, options) as in Node', async () => {
-    const { url } = await listen(scheme, drainAndRespond);
+    const { url } = await listen(scheme);
     const made = agent(scheme);
     const open = made.createConnection.bind(made) as unknown as (...args: unknown[]) => Socket;
     const socket = open(Number(url.port), 'localhost', { ca: certificate.cert });
@@ -55,10 +48,10 @@ describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
     socket.destroy();
   });
 
-  test.each([{}, { keepAlive: true, noDelay: false }])(
-    'reuses the socket, with TCP no-delay on, with the options %o',
+  test.each<https.AgentOptions>([{}, { noDelay: false } as object])(
+    'reuses a socket and keeps its no-delay on, with %o',
     async (options) => {
-      const { url } = await listen(scheme, drainAndRespond);
+      const { url } = await listen(scheme);
       const made = agent(scheme, Object.freeze(options));
       const { socket } = await sendInTwoWrites(url, made);
       expect(noDelay(socket)).toBe(true);
@@ -67,7 +60,7 @@ describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
   );
 
   test('resolves names with the lookup of its options', async () => {
-    const { url } = await listen(scheme, drainAndRespond);
+    const { url } = await listen(scheme);
     const resolved: string[] = [];
     const lookup: https.AgentOptions['lookup'] = (name, options, done) => {
       resolved.push(name);
@@ -82,7 +75,7 @@ describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
     ['1 s before the timeout of the server', 2_000, 1_000],
     ['after 4 s if that timeout is longer', 60_000, 4_000],
   ])('closes an idle socket %s', async (_, keepAliveTimeout, closed) => {
-    const { url, server } = await listen(scheme, drainAndRespond);
+    const { url, server } = await listen(scheme);
     server.keepAliveTimeout = keepAliveTimeout; // sends `Keep-Alive: timeout=…`
     const { socket } = await sendInTwoWrites(url, agent(scheme));
     expect(socket.timeout).toBe(closed);
@@ -93,10 +86,10 @@ describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
 test.each(['http', 'https'] as const)(
   'Keep-alive latency rule: over %s, a request in two writes waits 40 ms only with no-delay off',
   async (scheme) => {
-    const { url } = await listen(scheme, drainAndRespond);
+    const { url } = await listen(scheme);
     const options = { keepAlive: true, noDelay: false, ca: certificate.cert };
     const delaying = scheme === 'http' ? new http.Agent(options) : new https.Agent(options);
-    stops.push(() => delaying.destroy());
+    onTestFinished(() => delaying.destroy());
     /** The median of later requests. */
     const time = async (used: http.Agent) => {
       await sendInTwoWrites(url, used);

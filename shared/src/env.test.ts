@@ -85,6 +85,8 @@ test('the operations endpoints have the host of the service; a socket path overr
   expect(path).toEqual({ path: '/run/ops.sock' });
 });
 
+const sentinel = (host: string, port = 26_379) => ({ host, port });
+
 test.each([
   ['redis://cache', { host: 'cache', port: 6379, db: 0 }],
   ['redis://127.0.0.1:6380/3', { host: '127.0.0.1', port: 6380, db: 3 }],
@@ -94,15 +96,7 @@ test.each([
   ['unix:/run/redis.sock', { path: '/run/redis.sock' }],
   [
     'redis+sentinel://a,b:26380,[::1]/tasks',
-    {
-      sentinels: [
-        { host: 'a', port: 26379 },
-        { host: 'b', port: 26380 },
-        { host: '::1', port: 26379 },
-      ],
-      name: 'tasks',
-      db: 0,
-    },
+    { sentinels: [sentinel('a'), sentinel('b', 26_380), sentinel('::1')], name: 'tasks', db: 0 },
   ],
   ['rediss+sentinel://a/tasks?db=2', { name: 'tasks', tls: {}, db: 2 }],
 ])('%s is the address of a Redis', (url, address) => {

@@ -33,17 +33,13 @@ describe('Convention C', () => {
     expect(routes).toEqual(expected);
   });
 
-  test('calls an action as a method of its module', async () => {
+  test('calls actions as methods of their module, and does not treat /new as an id', async () => {
     const app = new Hono();
-    resource(app, 'notes', new Listing());
-    expect(await (await app.request('/notes')).text()).toBe('kept');
-  });
-
-  test('does not treat /new as an id', async () => {
-    const app = new Hono();
+    resource(app, 'lists', new Listing());
     resource(app, 'notes', { new: () => new Response('form'), show: () => new Response('note') });
-    expect(await (await app.request('/notes/new')).text()).toBe('form');
-    expect(await (await app.request('/notes/7')).text()).toBe('note');
+    const text = async (path: string) => (await app.request(path)).text();
+    expect(await text('/lists')).toBe('kept');
+    expect([await text('/notes/new'), await text('/notes/7')]).toEqual(['form', 'note']);
   });
 
   test.each(['notes', 'v1/notes', 'a.b~c_d-e', 'A9'])('accepts the name %j', (name) => {

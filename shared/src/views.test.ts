@@ -40,7 +40,7 @@ describe('A missing value', () => {
   });
 });
 
-test('values are escaped unless the view says otherwise', async () => {
+test('<%= escapes a value, <%~ does not', async () => {
   const render = await rendering('<%= it.text %> <%~ it.text %>');
   expect(render({ text: '<&>' })).toBe('&lt;&amp;&gt; <&>');
 });

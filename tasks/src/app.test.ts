@@ -114,9 +114,7 @@ describe('GET /', () => {
 
   test('repeats at most 100 characters of a search in its links', async () => {
     await create('milk');
-    const html = await (await get(`/?q=${'milk+'.repeat(1_000)}`)).text();
-    expect(html).toContain('task-1');
-    expect(html.length).toBeLessThan(10_000);
+    expect((await (await get(`/?q=${'milk+'.repeat(1_000)}`)).text()).length).toBeLessThan(10_000);
   });
 
   test.each(['filter=none', 'after=1', 'after=', 'after=-1%00'])('%s is a 400 page', async (query) => {
@@ -128,7 +126,8 @@ describe('GET /', () => {
 
 describe('POST /task', () => {
   test('adds an open task and redirects to / with 302 and an empty body, also with Accept: application/json', async () => {
-    await expectRedirect(await add({ title: ' cafe\u0301 ' }, { Accept: 'application/json' }));
+    const ignored = { finished: 'often', removal: 'none' };
+    await expectRedirect(await add({ title: ' cafe\u0301 ', ...ignored }, { Accept: 'application/json' }));
     expect(await kept.store.show('1')).toMatchObject({
       title: 'caf\u00e9',
       finished: 0,
@@ -190,11 +189,6 @@ describe('POST /task', () => {
     expect((await addRaw('100%')).status).toBe(302);
     expect(await titles()).toEqual(['100%']);
   });
-
-  test('ignores the fields of other forms', async () => {
-    expect((await add({ title: 'milk', finished: 'often', removal: 'none' })).status).toBe(302);
-    expect((await kept.store.show('1')).finished).toBe(0);
-  });
 });
 
 describe('A retry after the task was deleted adds nothing:', () => {
@@ -238,21 +232,17 @@ describe('Request forgery', () => {
     }
   });
 
-  test('the first response sets a session cookie with HttpOnly and SameSite=Lax', async () => {
-    const first = await get('/');
-    const cookie = first.headers.get('set-cookie') ?? '';
+  test('the first response sets a session cookie; over TLS it has the prefix __Host- and Secure', async () => {
+    const cookieFor = async (headers = {}) => (await get('/', headers)).headers.get('set-cookie');
+    const cookie = (await cookieFor()) ?? '';
     expect(cookie).toMatch(/^session=[\w-]{22}; Path=\/; HttpOnly; SameSite=Lax$/);
-    const second = await get('/', { Cookie: cookie.split(';')[0] ?? '' });
-    expect(second.headers.get('set-cookie')).toBeNull();
-  });
-
-  test('over TLS the cookie has the prefix __Host- and Secure; a cookie without them is ignored', async () => {
+    expect(await cookieFor({ Cookie: cookie.split(';')[0] })).toBeNull();
     const https = { 'X-Forwarded-Proto': 'https' };
-    const cookie = (await get('/', https)).headers.get('set-cookie') ?? '';
-    expect(cookie).toMatch(/^__Host-session=[\w-]{22}; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    expect(await cookieFor(https)).toMatch(
+      /^__Host-session=[\w-]{22}; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
     const plain = await visit(kept.app);
-    const response = await submit(kept.app, '/task', { title: 'milk' }, plain, https);
-    expect(response.status).toBe(403);
+    expect((await submit(kept.app, '/task', { title: 'milk' }, plain, https)).status).toBe(403);
   });
 
   const stranger = 'session=AAAAAAAAAAAAAAAAAAAAAA';
@@ -316,10 +306,9 @@ describe.each([
   });
 
   test('HEAD changes nothing', async () => {
-    const response = await kept.app.request(path, { method: 'HEAD' });
-    expect(response.status).toBe(302);
+    const head = async (path: string) => (await kept.app.request(path, { method: 'HEAD' })).status;
+    expect([await head(path), await head(`/task/2/${link}`)]).toEqual([302, 404]);
     expect(await finished()).toBe(before);
-    expect((await kept.app.request(`/task/2/${link}`, { method: 'HEAD' })).status).toBe(404);
   });
 
   test.each([

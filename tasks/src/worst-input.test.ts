@@ -27,6 +27,7 @@ const file = 1024 ** 2;
 
 const json = { 'Content-Type': 'application/json', Accept: 'application/json' };
 const read = async (response: Response | Promise<Response>) => (await response).text();
+const get = (path: string, headers = {}) => read(app.request(path, { headers }));
 const send = (method: string, path: string, body: string, headers: Record<string, string> = json) =>
   read(app.request(path, { method, body, headers }));
 
@@ -52,6 +53,21 @@ const inHeader = (name: string, request: string) => (value: string) => {
   return read(app.request(path, { method, headers: { Accept: 'application/json', [name]: `.${value}.` } }));
 };
 
+/** A page has 100 titles, so it takes an eighth of this. */
+const linkMany = (start: string) => (rest: string) => {
+  for (let i = 0; i < 800; i += 1) linked(start + rest);
+};
+
+const input = (size: number, pieces: string[], send: Strangers['send']): Strangers => ({
+  size,
+  pieces,
+  send,
+});
+
+const multipart = ['\r\n--b', '--b\r\n', '\r\n\r\n', '\r\n', ...'-a"', 'name="a"', 'name="', 'filename="'];
+const urls = ['http://', 'http://a/ ', 'http://t.co/a ', ...'([)]}._@:/?#%"a漢ﷺ', ...marks];
+const queries = [...'&=%+a0', 'after=', 'filter=', 'removal=', 'q=', '%cc%81', '%cc%a3'];
+
 /** Headers by the request that reads them. */
 const headers: Record<string, string[]> = {
   'GET /tasks': ['Accept', 'If-None-Match', 'Cookie'],
@@ -59,78 +75,34 @@ const headers: Record<string, string[]> = {
   'PUT /tasks/1': ['If-Match', 'Content-Type', 'Idempotency-Key'],
 };
 
-/** A page has 100 titles, so it takes an eighth of this. */
-const linkMany = (start: string) => (rest: string) => {
-  for (let i = 0; i < 800; i += 1) linked(start + rest);
-};
-
 /** The places for strangers' text, with its largest size there. */
 const strangers: Record<string, Strangers> = {
-  'title of a form': { size: form / 6, pieces: titles, send: field('title') },
-  'title in JSON': {
-    size: 32_000,
-    pieces: titles,
-    send: (title) => send('POST', '/tasks', JSON.stringify({ title })),
-  },
-  form: {
-    size: form,
-    pieces: ['&', '=', '%', '%61', '+', 'title', 'a', ';'],
-    send: (body) => send('POST', '/task', body, { 'Content-Type': 'application/x-www-form-urlencoded' }),
-  },
-  JSON: { size: form, pieces: objects, send: (body) => send('POST', '/tasks', body) },
-  token: { size: form / 2, pieces: tokens, send: field('_csrf') },
-  nonce: { size: form / 2, pieces: tokens, send: field('nonce') },
-  'form with a file': {
-    size: file,
-    pieces: ['\r\n--b', '--b\r\n', '\r\n\r\n', '\r\n', '-', 'a', 'name="a"', 'name="', 'filename="', '"'],
-    send: importAs('multipart/form-data; boundary=b'),
-  },
-  'text to import': { size: form / 6, pieces: text, send: field('text', '/tasks/import') },
-  ...Object.fromEntries(
-    ['application/x-ndjson', 'application/json', 'text/plain'].map((type) => [
-      `import of ${type}`,
-      { size: file, pieces: type === 'text/plain' ? text : objects, send: importAs(type) },
-    ]),
+  'title of a form': input(form / 6, titles, field('title')),
+  'title in JSON': input(32_000, titles, (title) => send('POST', '/tasks', JSON.stringify({ title }))),
+  form: input(form, [...'&=%+a;', '%61', 'title'], (body) =>
+    send('POST', '/task', body, { 'Content-Type': 'application/x-www-form-urlencoded' }),
   ),
-  ...Object.fromEntries(
-    Object.entries(headers).flatMap(([request, names]) =>
-      names.map((name) => [name, { size: 32_000, pieces: tokens, send: inHeader(name, request) }]),
-    ),
+  JSON: input(form, objects, (body) => send('POST', '/tasks', body)),
+  token: input(form / 2, tokens, field('_csrf')),
+  nonce: input(form / 2, tokens, field('nonce')),
+  'form with a file': input(file, multipart, importAs('multipart/form-data; boundary=b')),
+  'text to import': input(form / 6, text, field('text', '/tasks/import')),
+  'import of NDJSON': input(file, objects, importAs('application/x-ndjson')),
+  'import of JSON': input(file, objects, importAs('application/json')),
+  'import of text': input(file, text, importAs('text/plain')),
+  'an array on one line': input(form, objects, (text) =>
+    importAs('application/x-ndjson')(`[${text.replaceAll('\n', ' ')}{"title":"a"}]`),
   ),
-  'an array on one line': {
-    size: form,
-    pieces: objects,
-    send: (text) => importAs('application/x-ndjson')(`[${text.replaceAll('\n', ' ')}{"title":"a"}]`),
-  },
-  'host of Origin': {
-    size: 32_000,
-    pieces: hosts,
-    send: (host) => {
-      const headers = { Origin: `http://a${host}`, Referer: `http://a${host}` };
-      return read(app.request('/task/1/finish', { headers }));
-    },
-  },
-  path: {
-    size: 32_000,
-    pieces: ['/', '.', '..', '%2e', '%', 'a', '0', ';'],
-    send: (rest) => read(app.request(`/task/${rest}`)),
-  },
-  query: {
-    size: 32_000,
-    pieces: ['&', '=', 'after=', 'filter=', 'removal=', 'q=', '%cc%81', '%cc%a3', '%', '+', 'a', '0'],
-    send: (query) => read(app.request(`/?${query}`)),
-  },
-  '800 titles': {
-    size: 490,
-    pieces: ['http://', 'http://a/ ', 'http://t.co/a ', ...'([)]}._@:/?#%"a漢ﷺ', ...marks],
-    send: linkMany('http://a/'),
-  },
-  '800 titles with a long host': { size: 490, pieces: ['ﷺ', ...marks], send: linkMany('http://') },
-  'log line': {
-    size: 32_000,
-    pieces: ['{', '"', '\\', '\u001b', ':', ' ', '0', '1:M ', 'a', '/', '[', ']', '#'],
-    send: formatLogLine,
-  },
+  'host of Origin': input(32_000, hosts, (host) =>
+    get('/task/1/finish', { Origin: `http://a${host}`, Referer: `http://a${host}` }),
+  ),
+  path: input(32_000, [...'/.%a0;', '..', '%2e'], (rest) => get(`/task/${rest}`)),
+  query: input(32_000, queries, (query) => get(`/?${query}`)),
+  '800 titles': input(490, urls, linkMany('http://a/')),
+  '800 titles with a long host': input(490, ['ﷺ', ...marks], linkMany('http://')),
+  'log line': input(32_000, [...'{"\\\u001b: 01a/[]#', '1:M '], formatLogLine),
 };
+for (const [request, names] of Object.entries(headers))
+  for (const name of names) strangers[name] = input(32_000, tokens, inHeader(name, request));
 
 testWorstInputs(strangers);

@@ -24,16 +24,16 @@ async function watch(service: Replica) {
   const seen = {
     response,
     text: '',
-    end: undefined as 'closed' | 'cut' | undefined,
+    end: '',
     versions: () => seen.text.match(/(?<=^data: )\d+$/gm) ?? [],
   };
-  const decoder = new TextDecoder();
-  (async () => {
-    for await (const chunk of response.body ?? []) seen.text += decoder.decode(chunk, { stream: true });
-    seen.end = 'closed';
-  })().catch(() => {
-    seen.end = 'cut';
-  });
+  const read = async () => {
+    for await (const chunk of response.body ?? []) seen.text += Buffer.from(chunk);
+  };
+  read().then(
+    () => Object.assign(seen, { end: 'closed' }),
+    () => Object.assign(seen, { end: 'cut' }),
+  );
   return seen;
 }
 
@@ -103,7 +103,7 @@ describe('GET /tasks/events', () => {
     await kept.server.start();
     await expect.poll(async () => (await add(replicas[1], 'bread')).status, { timeout: 10_000 }).toBe(201);
     await expect.poll(() => seen.versions().at(-1) !== before, { timeout: 10_000 }).toBe(true);
-    expect(seen.end).toBeUndefined();
+    expect(seen.end).toBe('');
   });
 
   test('ends when the replica stops', async () => {

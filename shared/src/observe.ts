@@ -5,7 +5,7 @@ import { Histogram, type Registry } from 'prom-client';
 import { durationBuckets } from './durations.ts';
 import type { Log } from './log.ts';
 
-/** What the application adds to the log line and the metrics of a request. */
+/** Fields that the application adds to the log line and the metrics of a request. */
 interface Annotations {
   /** The pattern of the route, such as `/tasks/:id`. */
   route?: string;
@@ -28,7 +28,7 @@ export function annotate(c: Context, annotations: Annotations): void {
   if (outgoing?.annotations) Object.assign(outgoing.annotations, annotations);
 }
 
-/** Passes the matched route to the observer: a label with paths would have any number of values. */
+/** Passes the matched route to the observer. Paths would be an unbounded label. */
 export const annotateRoute: MiddlewareHandler = (c, next) => {
   // The first route responds; middleware has the path `/*`.
   const found = matchedRoutes(c).find(({ path }) => path !== '/*');
@@ -98,7 +98,7 @@ function labels({ method = '', headers }: IncomingMessage, status: number, route
     http_response_status_code: status,
     url_scheme: headers['x-forwarded-proto'] === 'https' ? 'https' : 'http',
   };
-  // Without a value there is no label: Prometheus treats an empty label as absent.
+  // Prometheus treats an empty label as absent.
   if (route !== undefined && status !== 404) found.http_route = route;
   if (status >= 500) found.error_type = error ?? `${status}`;
   return found;

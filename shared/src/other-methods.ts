@@ -1,8 +1,8 @@
 import type { Context, Env, Hono } from 'hono';
 
 /**
- * Calls `reject` for every method that a path of `app` lacks, with the header `Allow`. Call it before adding routes that match
- * the same paths: `/tasks/:id` would match `PUT /tasks/import`.
+ * Calls `reject` for every method that a path of `app` lacks. `allow` is the header `Allow`. Call this before adding routes that
+ * match the same paths: `/tasks/:id` would match `PUT /tasks/import`.
  */
 export function rejectOtherMethods<E extends Env>(
   app: Hono<E>,

@@ -13,7 +13,7 @@ export type StoreClient = Redis;
 /** A URL alone is enough for a server without credentials or TLS. */
 type Access = Pick<RedisConfig, 'REDIS_URL'> & Partial<RedisConfig>;
 
-/** A client for a cache. A command fails at once while Redis is down, because a miss is cheaper than waiting, else after 1 s. */
+/** A client for a cache. A command fails at once while Redis is down, because a miss is cheap, and after 1 s if Redis hangs. */
 export function cacheClient(access: Access, log: Log): StoreClient {
   return client(access, log, { enableOfflineQueue: false, maxRetriesPerRequest: 0 });
 }
@@ -74,7 +74,7 @@ class CorkedRedis extends Redis {
   }
 }
 
-/** Ignores announcements of a new primary while it connects to one: on those, ioredis would end the client for good. */
+/** Ignores announcements of a new primary while it connects. Otherwise ioredis would end the client for good. */
 class SteadyConnector extends SentinelConnector {
   override connect(...args: Parameters<SentinelConnector['connect']>) {
     const detector = Reflect.get(this, 'failoverDetector');

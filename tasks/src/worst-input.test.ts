@@ -75,7 +75,7 @@ const headers: Record<string, string[]> = {
   'PUT /tasks/1': ['If-Match', 'Content-Type', 'Idempotency-Key'],
 };
 
-/** The places for strangers' text, with its largest size there. */
+/** The places that accept untrusted text, with the maximum size of each. */
 const strangers: Record<string, Strangers> = {
   'title of a form': input(form / 6, titles, field('title')),
   'title in JSON': input(32_000, titles, (title) => send('POST', '/tasks', JSON.stringify({ title }))),

@@ -172,7 +172,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
         return run();
       };
       const count = await redisStore(kept.redis, { timed }).clearFinished('removal');
-      // Steps of 4,000 for the 10,000 tasks at the first one.
+      // Three steps of 4,000, for the 10,000 tasks before the first step.
       expect(count).toBe(12_000);
     });
 
@@ -194,7 +194,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       await kept.redis.zincrby('{tasks}:removals', -60, 'removal 4');
       await kept.redis.zincrby('{tasks}:removals', 60, 'removal 1');
       await kept.store.restore('removal 5');
-      // Otherwise it would take the place of an older one in a long list.
+      // In a long list, a restored removal would take the place of an older one.
       expect(await kept.redis.zrange('{tasks}:removals', '0', '-1')).toEqual(['removal 4', 'removal 1']);
       const listed = await kept.store.removals();
       expect(listed).toMatchObject([
@@ -253,7 +253,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     expect(await ids({ filter: 'all' })).toEqual(['2', '1']);
   });
 
-  describe('A page that the client already has', () => {
+  describe('A known page', () => {
     const all = { filter: 'all' } as const;
     const found = (known?: Page) => kept.store.list(all, known);
 
@@ -344,7 +344,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     });
   });
 
-  test('Redis without replicas refuses a write if it has to have one, and the error says so', async () => {
+  test('Redis without a required replica refuses writes; the error says so', async () => {
     await kept.redis.config('SET', 'min-replicas-to-write', '1');
     onTestFinished(async () => void (await kept.redis.config('SET', 'min-replicas-to-write', '0')));
     const message = expect.stringContaining('A copy of the store is missing');
@@ -359,7 +359,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(first).toEqual(second);
     });
 
-    test('is the same for all replicas within seconds after another store replaced this one', async () => {
+    test('is the same for all replicas within seconds after the store was replaced', async () => {
       const before = csrfKey(kept.redis);
       const old = await before();
       await kept.empty();
@@ -411,7 +411,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(await kept.redis.get(schema)).toBe('1');
     });
 
-    test('stops all writes with the reason, but no reads, if it is newer', async () => {
+    test('stops all writes, but no reads, if it is newer', async () => {
       await kept.redis.set(schema, '2');
       const state = async () => {
         const keys = (await kept.keys()).filter((key) => key !== schema);

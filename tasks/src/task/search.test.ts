@@ -54,7 +54,7 @@ test('stops after the newest 100 matches', async () => {
   expect(await find('task 14')).toMatchObject({ searched: 150 });
 });
 
-/** A clock that advances by `step` milliseconds at each look. */
+/** A clock that advances by `step` milliseconds per call. */
 function clock(step: number) {
   let time = 0;
   return () => {

@@ -1,27 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { readTitle } from './task.ts';
 
-describe('Title', () => {
+describe('readTitle', () => {
   test.each([
-    ['white space round it is trimmed', '  milk\u3000\n', 'milk'],
-    ['combining characters become NFC', 'cafe\u0301', 'caf\u00e9'],
-    ['500 code points are taken, whatever their length in UTF-16', '😀'.repeat(500), '😀'.repeat(500)],
-    [
-      '500 code points are taken, whatever they are typed with',
-      'ᾂ𖵪'.normalize('NFD').repeat(250),
-      'ᾂ𖵪'.repeat(250),
-    ],
-    ['white space round it does not count', `${' '.repeat(60_000)}milk`, 'milk'],
-    ['markup and quotes are text', `<b>"it's"</b>`, `<b>"it's"</b>`],
-    ['a visible character among invisible ones is enough', '\u200b!\u0301', '\u200b!\u0301'],
-    ['private-use characters are visible in their fonts', '\ue000', '\ue000'],
-    ['right-to-left text and its marks are text', '\u202eabc\u200f', '\u202eabc\u200f'],
+    ['trims white space', '  milk\u3000\n', 'milk'],
+    ['composes characters (NFC)', 'cafe\u0301', 'caf\u00e9'],
+    ['accepts 500 code points of any length in UTF-16', '😀'.repeat(500), '😀'.repeat(500)],
+    ['accepts 500 code points after composition', 'ᾂ𖵪'.normalize('NFD').repeat(250), 'ᾂ𖵪'.repeat(250)],
+    ['ignores surrounding white space in the length', `${' '.repeat(60_000)}milk`, 'milk'],
+    ['accepts markup and quotes', `<b>"it's"</b>`, `<b>"it's"</b>`],
+    ['accepts one visible character among invisible ones', '\u200b!\u0301', '\u200b!\u0301'],
+    ['accepts private-use characters', '\ue000', '\ue000'],
+    ['accepts right-to-left text and its marks', '\u202eabc\u200f', '\u202eabc\u200f'],
   ])('%s', (_rule, typed, title) => {
     expect(readTitle(typed)).toBe(title);
   });
 
   test.each([
-    ['blank', ' \t\n', /needs a title/],
+    ['blank text', ' \t\n', /needs a title/],
     ['zero-width space', '\u200b', /visible/],
     ['word joiner', '\u2060', /visible/],
     ['Hangul filler', '\u3164', /visible/],
@@ -37,7 +33,7 @@ describe('Title', () => {
     ['NUL', 'a\0b', /one line/],
     ['C1 control', 'a\u0085b', /one line/],
     ['half a surrogate pair', 'a\ud800', /one line/],
-  ])('%s is refused with the reason', (_rule, typed, reason) => {
+  ])('refuses %s with the reason', (_rule, typed, reason) => {
     expect(() => readTitle(typed)).toThrow(reason);
   });
 });

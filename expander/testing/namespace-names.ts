@@ -48,14 +48,7 @@ for (const name of Object.keys(names)) {
 }
 
 const resolvConf = '/etc/resolv.conf';
-const moves: Record<string, (text: string) => void> = {
-  'in place': (text) => writeFileSync(resolvConf, text),
-  'by a rename': (text) => {
-    writeFileSync(`${resolvConf}.new`, text);
-    renameSync(`${resolvConf}.new`, resolvConf);
-  },
-};
-for (const [i, [way, move]] of Object.entries(moves).entries()) {
+for (const [i, file] of [resolvConf, `${resolvConf}.new`].entries()) {
   const name = `moved-${i}.example`;
   const host = `127.0.0.${2 + i}`;
   await server({ [name]: [v4] }, host);
@@ -65,7 +58,9 @@ for (const [i, [way, move]] of Object.entries(moves).entries()) {
     return end.reason ?? end.code;
   };
   const before = await look('before');
-  move(`nameserver ${host}\n`);
+  writeFileSync(file, `nameserver ${host}\n`);
+  renameSync(file, resolvConf);
+  const way = file === resolvConf ? 'in place' : 'by a rename';
   ends[`at the name server of resolv.conf, moved ${way}`] = [before, await look('after')];
 }
 process.stdout.write(`${JSON.stringify(ends)}\n`, () => process.exit());

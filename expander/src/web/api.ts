@@ -34,7 +34,7 @@ export function createApi(expandRequest: ExpandRequest, isOpen: boolean) {
     });
   };
   return {
-    /** `GET /api`: the long URL as text, as JSON, or as a call. */
+    /** `GET /api`: the long URL as text, JSON or a JSONP call. */
     async text(c: Context) {
       const query = readQuery(c);
       const expansion = await expandRequest(c, query, () => checkCallbacks(query));

@@ -30,12 +30,12 @@ export const formats = {
     },
     emptyStatus: 400,
   },
-  /** A call of `cb` with the long URL. */
+  /** Calls `cb` with the long URL. */
   jsonp: {
     headers: jsonpHeaders,
     write: ({ longUrl }, { cb }) => callbackCall(cb, longUrl ?? ''),
   },
-  /** A call of `err` with the error. Browsers run a script only if its status is 2xx. */
+  /** Calls `err` with the error. Browsers run a script only if its status is 2xx. */
   jsonpError: {
     headers: jsonpHeaders,
     write: (expansion, { err }) => callbackCall(err, failureOf(expansion)),
@@ -58,7 +58,7 @@ function failureOf({ end, error }: Expansion): { code: string; message: string }
   return end.code === 'empty' ? { code: 'empty', message: '`u` argument required.' } : undefined;
 }
 
-/** A call of `name`. Its JSON contains no `</`, U+2028 or U+2029. */
+/** Calls `name`. The JSON contains no `</`, U+2028 or U+2029. */
 export function callbackCall(name: string, value: unknown): string {
   return `${name}(${asciiJson(value)})`;
 }

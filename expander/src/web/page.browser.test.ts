@@ -23,6 +23,12 @@ const web: Web = {
   'http://s.example/intent': to(`intent:${'x'.repeat(80)}`),
 };
 
+const phone = { viewport: { width: 360, height: 800 }, hasTouch: true };
+/** Behind the proxy, whose link makes the header wider. */
+const small = { hasTouch: true, extraHTTPHeaders: { 'X-Request-Id': 'a' } };
+const noScript = { javaScriptEnabled: false };
+const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] };
+
 const visits = await startVisits(scriptedApp(web));
 afterAll(() => visits.close());
 
@@ -30,72 +36,64 @@ afterAll(() => visits.close());
 const waitingFor = (page: Page, hop = -1) =>
   page.evaluate(`getComputedStyle([...document.querySelectorAll('li')].at(${hop}), '::after').content`);
 
-visits.test(
-  'the page loads nothing else, causes no browser warning, and announces the result once',
-  {},
-  async (page) => {
-    const requests: string[] = [];
-    const complaints: string[] = [];
-    page.on('request', (request) => requests.push(request.url()));
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
-    await page.addInitScript(`
-  said = [];
-  addEventListener('DOMContentLoaded', () =>
-    new MutationObserver(() => said.push(document.querySelector('[role=status]').textContent))
-      .observe(document.querySelector('[role=status]'), { childList: true, characterData: true, subtree: true }));
-`);
-    await page.goto(visits.address('sho.rt/x'));
-    await expect
-      .poll(() => page.evaluate('said'))
-      .toEqual([expect.stringMatching(/^It leads to example\.com\. 2 redirects followed.*\.$/)]);
-    expect(requests.filter((url) => !url.startsWith('data:'))).toEqual([visits.address('sho.rt/x')]);
-    expect(complaints).toEqual([]);
-  },
-);
+visits.test('the page loads nothing else, and announces the result once', {}, async (page) => {
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.addInitScript(`
+    said = [];
+    addEventListener('DOMContentLoaded', () =>
+      new MutationObserver(() => said.push(document.querySelector('[role=status]').textContent))
+        .observe(document.querySelector('[role=status]'), { childList: true, characterData: true, subtree: true }));
+  `);
+  await page.goto(visits.address('sho.rt/x'));
+  await expect
+    .poll(() => page.evaluate('said'))
+    .toEqual([expect.stringMatching(/^It leads to example\.com\. 2 redirects followed.*\.$/)]);
+  expect(requests.filter((url) => !url.startsWith('data:'))).toEqual([visits.address('sho.rt/x')]);
+  expect(complaints).toEqual([]);
+});
 
-visits.test(
-  'without JavaScript, the chain grows as hops arrive, and Details shows the hops within one site',
-  { javaScriptEnabled: false },
-  async (page) => {
-    const slow = Promise.withResolvers<object>();
-    const slower = Promise.withResolvers<object>();
-    web['http://sho.rt/a'] = slow.promise;
-    web['http://sho.rt/b'] = slower.promise;
-    await page.goto(visits.origin);
-    await page.getByLabel('Short URL').fill('sho.rt/fold');
-    await page.getByRole('button', { name: 'Expand' }).click();
-    await page.getByText('http://sho.rt/fold').waitFor();
-    const read = () => page.locator('main').ariaSnapshot();
-    await expect.poll(read).toContain('Following the redirects');
-    expect(await waitingFor(page)).toBe('"Waiting for http://sho.rt/a …"');
-    expect(await page.getByRole('heading', { name: 'It leads to' }).count()).toBe(0);
+visits.test('without JavaScript, the chain grows, and Details shows all hops', noScript, async (page) => {
+  const slow = Promise.withResolvers<object>();
+  const slower = Promise.withResolvers<object>();
+  web['http://sho.rt/a'] = slow.promise;
+  web['http://sho.rt/b'] = slower.promise;
+  await page.goto(visits.origin);
+  await page.getByLabel('Short URL').fill('sho.rt/fold');
+  await page.getByRole('button', { name: 'Expand' }).click();
+  await page.getByText('http://sho.rt/fold').waitFor();
+  const read = () => page.locator('main').ariaSnapshot();
+  await expect.poll(read).toContain('Following the redirects');
+  expect(await waitingFor(page)).toBe('"Waiting for http://sho.rt/a …"');
+  expect(await page.getByRole('heading', { name: 'It leads to' }).count()).toBe(0);
 
-    slow.resolve(to('http://sho.rt/b'));
-    const inside = page.locator('ol').getByText('http://sho.rt/a', { exact: true });
-    await inside.waitFor();
-    await expect.poll(() => waitingFor(page)).toBe('"Waiting for http://sho.rt/b …"');
-    expect(await waitingFor(page, 0)).toBe('""');
-    expect(await page.getByText('Details').isVisible()).toBe(false);
+  slow.resolve(to('http://sho.rt/b'));
+  const inside = page.locator('ol').getByText('http://sho.rt/a', { exact: true });
+  await inside.waitFor();
+  await expect.poll(() => waitingFor(page)).toBe('"Waiting for http://sho.rt/b …"');
+  expect(await waitingFor(page, 0)).toBe('""');
+  expect(await page.getByText('Details').isVisible()).toBe(false);
 
-    slower.resolve(to(arrival));
-    await page.getByRole('heading', { name: 'It leads to' }).waitFor();
-    expect(await page.locator('.destination .url').textContent()).toBe(untracked);
-    expect(await page.getByLabel('Short URL').inputValue()).toBe('sho.rt/fold');
-    expect(await page.title()).toBe('sho.rt · Shorten URL Expand');
-    expect(await read()).not.toContain('Following the redirects');
-    expect(await waitingFor(page)).toBe('none');
-    const lines = () =>
-      page.evaluate(`[...document.querySelectorAll('ol > li')].filter((line) => line.checkVisibility())
+  slower.resolve(to(arrival));
+  await page.getByRole('heading', { name: 'It leads to' }).waitFor();
+  expect(await page.locator('.destination .url').textContent()).toBe(untracked);
+  expect(await page.getByLabel('Short URL').inputValue()).toBe('sho.rt/fold');
+  expect(await page.title()).toBe('sho.rt · Shorten URL Expand');
+  expect(await read()).not.toContain('Following the redirects');
+  expect(await waitingFor(page)).toBe('none');
+  const lines = () =>
+    page.evaluate(`[...document.querySelectorAll('ol > li')].filter((line) => line.checkVisibility())
       .map((line) => getComputedStyle(line, '::before').content + line.innerText.split('\\n')[0])`);
-    expect(await lines()).toEqual(['"1"sho.rt', 'none2 more at sho.rt', '"4"example.com']);
-    expect(await page.getByText('301, moved permanently').first().isVisible()).toBe(false);
-    await page.getByText('Details').click();
-    await inside.waitFor();
-    expect(await lines()).toHaveLength(4);
-    expect(await page.getByText('301, moved permanently').first().isVisible()).toBe(true);
-  },
-);
+  expect(await lines()).toEqual(['"1"sho.rt', 'none2 more at sho.rt', '"4"example.com']);
+  expect(await page.getByText('301, moved permanently').first().isVisible()).toBe(false);
+  await page.getByText('Details').click();
+  await inside.waitFor();
+  expect(await lines()).toHaveLength(4);
+  expect(await page.getByText('301, moved permanently').first().isVisible()).toBe(true);
+});
 
 visits.test('the buttons have a fixed order, and the document title has only hosts', {}, async (page) => {
   for (const [u, hosts, ...buttons] of [
@@ -115,7 +113,7 @@ visits.test('the buttons have a fixed order, and the document title has only hos
 });
 
 test('Copy copies the long URL and announces that, also without a clipboard API; its width and the focus stay', async () => {
-  const page = await visits.openPage({ permissions: ['clipboard-read', 'clipboard-write'] });
+  const page = await visits.openPage(clipboard);
   await page.clock.install();
   await page.goto(visits.address('sho.rt/x'));
   await page.clock.pauseAt(Date.now() + 1_000);
@@ -131,9 +129,9 @@ test('Copy copies the long URL and announces that, also without a clipboard API;
   expect(await button.textContent()).toBe('Copy the URL without tracking');
 
   await page.evaluate("navigator.clipboard.writeText('')");
-  const clipboard = (value: string) =>
+  const setClipboard = (value: string) =>
     page.evaluate(`Object.defineProperty(navigator, 'clipboard', { configurable: true, value: ${value} })`);
-  await clipboard('undefined');
+  await setClipboard('undefined');
   await button.click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   expect(await button.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
@@ -141,25 +139,21 @@ test('Copy copies the long URL and announces that, also without a clipboard API;
   await page.keyboard.press('Control+V');
   expect(await page.locator('#u').inputValue()).toBe(untracked);
 
-  await clipboard('{ writeText: () => Promise.reject() }');
+  await setClipboard('{ writeText: () => Promise.reject() }');
   await page.evaluate('document.execCommand = () => false');
   await button.click();
   await page.getByRole('button', { name: 'Not copied' }).waitFor();
   expect(await width()).toBe(before);
 });
 
-visits.test(
-  'the first click selects the text of the field, and the second places the caret',
-  {},
-  async (page) => {
-    await page.goto(visits.address('sho.rt/x'));
-    const selected = () => page.evaluate('u.selectionEnd - u.selectionStart');
-    for (const length of ['sho.rt/x'.length, 0]) {
-      await page.getByLabel('Short URL').click();
-      await expect.poll(selected).toBe(length);
-    }
-  },
-);
+visits.test('the first click selects the text, and the second places the caret', {}, async (page) => {
+  await page.goto(visits.address('sho.rt/x'));
+  const selected = () => page.evaluate('u.selectionEnd - u.selectionStart');
+  for (const length of ['sho.rt/x'.length, 0]) {
+    await page.getByLabel('Short URL').click();
+    await expect.poll(selected).toBe(length);
+  }
+});
 
 test('over the rate limit, "Try again" and the sentence count down together', async () => {
   const page = await visits.openPage();
@@ -181,89 +175,74 @@ test('over the rate limit, "Try again" and the sentence count down together', as
   await page.getByRole('heading', { name: 'The link does not work at' }).waitFor();
 });
 
-visits.test(
-  'only problems have a colour, a misleading host is red, and forced colours leave a border',
-  {},
-  async (page) => {
-    const style = (selector: string, property: string) =>
-      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
-    const colours: unknown[] = [];
-    for (const path of ['final', 'dead', 'down', 'mixed']) {
-      await page.goto(visits.address(`s.example/${path}`));
-      colours.push(await style('.verdict', 'backgroundColor'));
-      const plain = 'rgba(0, 0, 0, 0)';
-      expect((await style('.actions [rel]', 'borderTopColor')) === plain).toBe(path !== 'final');
-    }
-    expect(colours[0]).toBe('rgba(0, 0, 0, 0)');
-    expect(new Set(colours).size).toBe(4);
-    const red = colours[3];
-    expect(await style('.destination', 'borderLeftColor')).toBe(red);
-    for (const host of ['.site', '.destination b']) expect(await style(host, 'color')).toBe(red);
-    await page.emulateMedia({ forcedColors: 'active' });
-    expect(await style('.verdict', 'borderTopWidth')).toBe('1px');
-    await page.emulateMedia({ forcedColors: null });
-  },
-);
+visits.test('only problems have a colour, and forced colours leave a border', {}, async (page) => {
+  const style = (selector: string, property: string) =>
+    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
+  const colours: unknown[] = [];
+  for (const path of ['final', 'dead', 'down', 'mixed']) {
+    await page.goto(visits.address(`s.example/${path}`));
+    colours.push(await style('.verdict', 'backgroundColor'));
+    const plain = 'rgba(0, 0, 0, 0)';
+    expect((await style('.actions [rel]', 'borderTopColor')) === plain).toBe(path !== 'final');
+  }
+  expect(colours[0]).toBe('rgba(0, 0, 0, 0)');
+  expect(new Set(colours).size).toBe(4);
+  const red = colours[3];
+  expect(await style('.destination', 'borderLeftColor')).toBe(red);
+  for (const host of ['.site', '.destination b']) expect(await style(host, 'color')).toBe(red);
+  await page.emulateMedia({ forcedColors: 'active' });
+  expect(await style('.verdict', 'borderTopWidth')).toBe('1px');
+  await page.emulateMedia({ forcedColors: null });
+});
 
-/** 360 pixels wide. */
-const phone = { viewport: { width: 360, height: 800 }, hasTouch: true };
-
-visits.test(
-  'on a phone, links and buttons are 44 pixels high, and the bookmarklet is hidden',
-  phone,
-  async (page) => {
-    for (const u of ['', 's.example/round', 'See sho.rt/x.', 'http://a.example http://b.example']) {
-      await page.goto(visits.address(u));
-      const low = await page.evaluate(`[...document.querySelectorAll('a, button, summary')]
+visits.test('on a phone, controls are 44 pixels high, without the bookmarklet', phone, async (page) => {
+  for (const u of ['', 's.example/round', 'See sho.rt/x.', 'http://a.example http://b.example']) {
+    await page.goto(visits.address(u));
+    const low = await page.evaluate(`[...document.querySelectorAll('a, button, summary')]
       .filter((each) => each.checkVisibility() && each.getBoundingClientRect().height < 44)
       .map((each) => each.textContent)`);
-      expect(low).toEqual([]);
-      expect(await page.locator('#bookmarklet').isVisible()).toBe(false);
-    }
-  },
-);
+    expect(low).toEqual([]);
+    expect(await page.locator('#bookmarklet').isVisible()).toBe(false);
+  }
+});
 
-visits.test(
-  'on the smallest phones, each row is one line, and the destination is above the fold, without empty lines',
-  { hasTouch: true, extraHTTPHeaders: { 'X-Request-Id': 'a' } },
-  async (page) => {
-    await page.addInitScript('navigator.share = async () => {}');
-    /** The number of elements in each row. */
-    const rows = (elements: string) =>
-      page.evaluate(`Object.values(Object.groupBy(
+visits.test('small phones show one-line rows and the destination without scrolling', small, async (page) => {
+  await page.addInitScript('navigator.share = async () => {}');
+  /** The number of elements in each row. */
+  const rows = (elements: string) =>
+    page.evaluate(`Object.values(Object.groupBy(
       [...document.querySelectorAll('${elements}')].filter((each) => each.checkVisibility()),
       (each) => Math.round(each.getBoundingClientRect().bottom),
     )).map((row) => row.length)`);
-    /** The height of empty lines before the destination, as before a word that exceeds the line. */
-    const gap = () =>
-      page.evaluate(`(() => {
-        const url = document.querySelector('.destination .url');
-        const range = new Range();
-        range.selectNodeContents(url);
-        const first = [...range.getClientRects()].find(({ width }) => width > 0);
-        return first.top - url.getBoundingClientRect().top;
-      })()`);
-    const pages = { disguised: [3], down: [2, 2], closed: [3], mail: [2], intent: [2] };
-    for (const width of [320, 390]) {
-      await page.setViewportSize({ width, height: 455 });
-      for (const [path, expected] of Object.entries(pages)) {
-        await page.goto(visits.address(`s.example/${path}`));
-        expect(await rows('form :is(input, button)')).toHaveLength(1);
-        expect([path, await rows('.actions > *')]).toEqual([path, expected]);
-        const { y = 455, height = 0 } = (await page.locator('.destination').boundingBox()) ?? {};
-        expect(y + height).toBeLessThan(455);
-        expect(await gap()).toBeLessThan(10);
-      }
-      await page.goto(visits.address('s.example/disguised'));
-      const [title, site, ...heights] = (await page.evaluate(`[
+  /** The height of empty lines before the destination, as before a word that exceeds the line. */
+  const gap = () =>
+    page.evaluate(`(() => {
+      const url = document.querySelector('.destination .url');
+      const range = new Range();
+      range.selectNodeContents(url);
+      const first = [...range.getClientRects()].find(({ width }) => width > 0);
+      return first.top - url.getBoundingClientRect().top;
+    })()`);
+  const pages = { disguised: [3], down: [2, 2], closed: [3], mail: [2], intent: [2] };
+  for (const width of [320, 390]) {
+    await page.setViewportSize({ width, height: 455 });
+    for (const [path, expected] of Object.entries(pages)) {
+      await page.goto(visits.address(`s.example/${path}`));
+      expect(await rows('form :is(input, button)')).toHaveLength(1);
+      expect([path, await rows('.actions > *')]).toEqual([path, expected]);
+      const { y = 455, height = 0 } = (await page.locator('.destination').boundingBox()) ?? {};
+      expect(y + height).toBeLessThan(455);
+      expect(await gap()).toBeLessThan(10);
+    }
+    await page.goto(visits.address('s.example/disguised'));
+    const [title, site, ...heights] = (await page.evaluate(`[
       ...['h2', '.site'].map((it) => parseFloat(getComputedStyle(document.querySelector(it)).fontSize)),
       ...['header', '.site', '.destination b'].map((it) => document.querySelector(it).getBoundingClientRect().height),
     ]`)) as number[];
-      expect(site).toBe(title);
-      expect(Math.max(...heights)).toBeLessThan(50);
-    }
-  },
-);
+    expect(site).toBe(title);
+    expect(Math.max(...heights)).toBeLessThan(50);
+  }
+});
 
 test.each([320, 390, 1_280])('at %i pixels, a long site is complete and readable', (width) =>
   visits.visit({ viewport: { width, height: 800 } }, async (page) => {
@@ -282,21 +261,17 @@ test.each([320, 390, 1_280])('at %i pixels, a long site is complete and readable
   }),
 );
 
-visits.test(
-  '"Paste" fills the field with one line from the clipboard',
-  { permissions: ['clipboard-read', 'clipboard-write'] },
-  async (page) => {
-    await page.goto(visits.origin);
-    await page.evaluate("navigator.clipboard.writeText(' look:\\nsho.rt/x ')");
-    await page.getByRole('button', { name: 'Paste' }).click();
-    await page.locator('button:not([type]):focus').waitFor();
-    expect(await page.getByLabel('Short URL').inputValue()).toBe('look: sho.rt/x');
-    await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
-    await page.reload();
-    await page.getByRole('button', { name: 'Expand' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Paste' }).count()).toBe(0);
-  },
-);
+visits.test('"Paste" fills the field with one line', clipboard, async (page) => {
+  await page.goto(visits.origin);
+  await page.evaluate("navigator.clipboard.writeText(' look:\\nsho.rt/x ')");
+  await page.getByRole('button', { name: 'Paste' }).click();
+  await page.locator('button:not([type]):focus').waitFor();
+  expect(await page.getByLabel('Short URL').inputValue()).toBe('look: sho.rt/x');
+  await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+  await page.reload();
+  await page.getByRole('button', { name: 'Expand' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Paste' }).count()).toBe(0);
+});
 
 visits.test('the bookmarklet expands the selected link or text of another page', {}, async (page) => {
   await page.goto(visits.origin);

@@ -34,29 +34,12 @@ test.each([
 });
 
 test.each([
-  'https://sho.rt/a',
-  'HTTP://Sho.rt/a/',
-  'sho.rt/a',
-  'sho.rt',
-  '//sho.rt/a',
-  'localhost:8080/x',
-  '10.0.0.1',
-  'http://[::1]:80/',
-  'http://user:pass@sho.rt/',
-  'https://sho.rt/wiki/A_(b)',
-  'https://sho.rt/?q="x"',
-  'https://sho.rt/?u=http%3A%2F%2Fa.example%2F.x',
-  'https://archive.example/web/http://sho.rt/a',
-  'https://archive.example/web/http//sho.rt/a',
-  'archive.example/?u=https://sho.rt/a',
-  'ftp://a.example/http://sho.rt/',
-  'mailto:a@sho.rt',
-  'https:sho.rt',
-  'not a url',
-  'a@sho.rt',
-  '',
-  '.',
-  `https://sho.rt/${'x'.repeat(9_000)}.`,
+  ...['https://sho.rt/a', 'HTTP://Sho.rt/a/', 'sho.rt/a', 'sho.rt', '//sho.rt/a', 'https:sho.rt'],
+  ...['localhost:8080/x', '10.0.0.1', 'http://[::1]:80/', 'http://user:pass@sho.rt/'],
+  ...['https://sho.rt/wiki/A_(b)', 'https://sho.rt/?q="x"', 'https://sho.rt/?u=http%3A%2F%2Fa.example%2F.x'],
+  ...['https://archive.example/web/http://sho.rt/a', 'https://archive.example/web/http//sho.rt/a'],
+  ...['archive.example/?u=https://sho.rt/a', 'ftp://a.example/http://sho.rt/', 'mailto:a@sho.rt'],
+  ...['not a url', 'a@sho.rt', '', '.', `https://sho.rt/${'x'.repeat(9_000)}.`],
 ])('leaves plain input unchanged: %s', (text) => {
   expect(linksIn(text)).toEqual([text]);
 });

@@ -42,22 +42,22 @@ export function first(reply: Reply): Website {
   return ({ path }) => (path === '/a/b?q' ? reply : end);
 }
 
-/** Makes a link of each reply. */
+/** Makes a link for each reply. */
 export function ofReplies(group: string, replies: Record<string, Reply>): Link[] {
   return Object.entries(replies).map(([sent, reply]) => ({ group, sent, website: first(reply) }));
 }
 
-/** Makes a link of each website. */
+/** Makes a link for each website. */
 export function ofWebsites(group: string, websites: Record<string, Website>): Link[] {
   return Object.entries(websites).map(([sent, website]) => ({ group, sent, website }));
 }
 
-/** Makes a link of each case. */
+/** Makes a link for each case. */
 export function ofCases(group: string, cases: readonly string[], replyTo: (sent: string) => Reply): Link[] {
   return cases.map((sent) => ({ group, sent, website: first(replyTo(unescaped(sent))) }));
 }
 
-/** Makes a link of each line of `file`. A line that begins with ## names the group of the next lines. */
+/** Makes a link for each line of `file`. A line that begins with ## names a group. */
 export function ofLines(file: string, replyTo: (line: string) => Reply): Link[] {
   const [, ...groups] = readFileSync(`${import.meta.dirname}/${file}`, 'utf8')
     .trimEnd()

@@ -127,7 +127,7 @@ test.each<Follow>(['default', 'all'])(
     const { error } = await testExpander({ lookup }).expand.chain('http://a.example/', { follow });
     expect(error).toMatchObject({
       code: 'request_failed',
-      message: expect.stringMatching(/name server did not respond/),
+      message: expect.stringMatching(/name server did not answer/),
     });
   },
 );

@@ -91,7 +91,7 @@ const reasons: Record<string, string> = {
   ECONNREFUSED: 'refused the connection.',
   ECONNRESET: 'closed the connection without a response.',
   EPIPE: 'closed the connection without a response.',
-  EAI_AGAIN: 'could not be looked up: the name server did not respond.',
+  EAI_AGAIN: 'could not be looked up: the name server did not answer.',
   EHOSTUNREACH: 'cannot be reached.',
   ENETUNREACH: 'cannot be reached.',
   ETIMEDOUT: 'did not accept the connection in time.',

@@ -5,13 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readEnv, readOrExit } from '@longhand/shared/env.ts';
 import { configurationExitCode, EnvironmentError } from '@longhand/shared/environment-error.ts';
-import {
-  allVariables,
-  containerVariables,
-  nativeVariables,
-  stackVariables,
-  withoutStackVariables,
-} from './variables.ts';
+import { allVariables, containerVariables, stackVariables, withoutStackVariables } from './variables.ts';
 
 /**
  * Reads the stack's variables, and has each service check its own.
@@ -23,7 +17,7 @@ export async function readSettings(env: NodeJS.ProcessEnv, more: string[] = []) 
   const services = await Promise.all(['expander', 'tasks'].map((service) => serviceFaults(service, env)));
   const faults = new Set([...stackFaults(env), ...more, ...services.flat()]);
   if (faults.size > 0) throw new EnvironmentError(`Invalid environment:\n  ${[...faults].join('\n  ')}`);
-  return readEnv({ ...stackVariables, ...nativeVariables }, env);
+  return readEnv(stackVariables, env);
 }
 
 /** Every fault of the stack's own variables. */
@@ -85,7 +79,7 @@ function relationFaults(settings: Settings): string[] {
 
 /** Warnings about valid settings with surprising effects. */
 export function warningsAbout(env: NodeJS.ProcessEnv, place: 'natively' | 'in containers'): string[] {
-  const ignored = Object.keys(place === 'natively' ? containerVariables : nativeVariables);
+  const ignored = place === 'natively' ? Object.keys(containerVariables) : ['LONGHAND_REPLICAS'];
   const warnings = ignored.filter((name) => env[name]).map((name) => `${name} has no effect ${place}.`);
   const reachable = !/^(127\.|::1$|::ffff:127\.|$)/.test(env.LONGHAND_BIND ?? '');
   if ((reachable || env.LONGHAND_FRONT || env.LONGHAND_CERTIFICATES) && !env.TASKS_PASSWORD_FILE)

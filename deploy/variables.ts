@@ -25,15 +25,14 @@ export const stackVariables = {
     .regex(/^[1-9]\d{0,6}r\/[sm]$/, 'is not a rate such as 10r/s or 30r/m')
     .default('1000r/s'),
   LONGHAND_WORKERS: integer(1, 16).optional(),
+  /** Ignored in containers. */
+  LONGHAND_REPLICAS: integer(1, 16).default(1),
   LONGHAND_FRONT: list(
     z.union([z.cidrv4(), z.cidrv6()], 'is not a list of networks such as 10.80.80.1/32,fd00::1/128'),
   ).default([]),
   LONGHAND_EXPANDER_NAME: hostName.default(''),
   LONGHAND_TASKS_NAME: hostName.default(''),
 };
-
-/** Ignored in containers. */
-export const nativeVariables = { LONGHAND_REPLICAS: integer(1, 16).default(1) };
 
 const redisUrl = redisVariables.REDIS_URL.unwrap().optional();
 const caFile = redisVariables.REDIS_CA_FILE;
@@ -50,7 +49,7 @@ export const containerVariables = {
   TASKS_REDIS_CA_FILE: caFile,
 };
 
-export const allVariables = { ...stackVariables, ...nativeVariables, ...containerVariables };
+export const allVariables = { ...stackVariables, ...containerVariables };
 
 export const withoutStackVariables = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !(name in allVariables)));

@@ -26,7 +26,7 @@ export async function observeStack(options: ObserveOptions) {
   const { folder, port, interval = 5, remoteWrite = false, onLine } = options;
   const settings = join(folder, 'observe');
   await using started = new AsyncDisposableStack();
-  const replicas: Replica[] = [];
+  const replicas: Replicas = [];
   for (const socket of readdirSync(join(folder, 'run'))) {
     const [, instance, job] = /^((expander|tasks)(?:-\d+)?)-ops\.sock$/.exec(socket) ?? [];
     if (!instance || !job) continue;
@@ -52,19 +52,15 @@ export const rules = () =>
 /** Forwards TCP connections to a Unix socket, which Prometheus cannot scrape. */
 const toSocket = (path: string) => createServer((tcp) => pipeline(tcp, connect(path), tcp, () => {}));
 
-/** A target for Prometheus. */
-interface Replica {
-  targets: [string];
-  labels: { instance: string; job: string };
-}
+type Replicas = { targets: [string]; labels: { instance: string; job: string } }[];
 
 /** prometheus.yml for a native stack: its replicas, its ports, and the mount point of the store's disk. */
 function prometheusConfiguration(
   folder: string,
   interval: number,
-  replicas: readonly Replica[],
+  replicas: Replicas,
   ports: Record<string, number>,
-): string {
+) {
   const at = (name: string) => `127.0.0.1:${ports[name]}`;
   const { stdout } = spawnSync('df', ['--output=target', join(folder, 'tasks-store')], { encoding: 'utf8' });
   const disk = RegExp.escape(stdout.trim().split('\n')[1] ?? '');

@@ -98,7 +98,7 @@ function trim(text: string): string {
   return start === -1 ? '' : text.slice(start, end);
 }
 
-/** Adds a missing scheme. Not to a path: the parser would take its first segment for a host. */
+/** Adds a missing scheme, except to a path, whose first segment the parser would take for a host. */
 function withScheme(given: string): string {
   // The parser ignores tabs and line ends.
   const start = given.slice(0, 64).replace(/[\t\n\r]/g, '');

@@ -93,7 +93,7 @@ const chain = { 'application/json': { schema: ref('Chain') } };
 function failures(content: object) {
   const statuses = Object.groupBy(errorCodes, (code) => errorStatuses[code]);
   return Object.fromEntries(
-    Object.entries(statuses).map(([status, codes]) => [status, { description: `${codes}`, content }]),
+    Object.entries(statuses).map(([status, codes]) => [status, { description: codes?.join(', '), content }]),
   );
 }
 

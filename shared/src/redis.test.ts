@@ -86,20 +86,13 @@ test('a password in the URL takes precedence over that of the file; no log has a
   const password = 'not in any log line';
   const admin = connect(storeClient);
   await admin.config('SET', 'requirepass', password);
+  onTestFinished(async () => void (await admin.config('SET', 'requirepass', '')));
   const { lines, log } = logged();
-  try {
-    const inUrl = server.url.replace('://', `://:${encodeURIComponent(password)}@`);
-    for (const [REDIS_URL, REDIS_PASSWORD_FILE, reply] of [
-      [server.url, password, 'PONG'],
-      [inUrl, 'of another Redis', 'PONG'],
-      [server.url, '', 'NOAUTH'],
-    ] as const) {
-      const client = connect(storeClient, log, { REDIS_URL, REDIS_PASSWORD_FILE });
-      expect(await client.ping().catch(String)).toContain(reply);
-    }
-  } finally {
-    await admin.config('SET', 'requirepass', '');
-  }
+  const ping = (access: object) => connect(storeClient, log, access).ping().catch(String);
+  expect(await ping({ REDIS_PASSWORD_FILE: password })).toBe('PONG');
+  const REDIS_URL = server.url.replace('://', `://:${encodeURIComponent(password)}@`);
+  expect(await ping({ REDIS_URL, REDIS_PASSWORD_FILE: 'of another Redis' })).toBe('PONG');
+  expect(await ping({})).toContain('NOAUTH');
   expect(JSON.stringify(lines)).not.toContain(password);
 });
 

@@ -11,7 +11,7 @@ export function leave(row: HTMLElement) {
   document.getElementById('list')?.focus({ preventScroll: true });
 }
 
-/** The row above or below `row`, or above or below the former place if the list has the focus. */
+/** The row above or below `row`; without `row`, above or below the former place. */
 export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
   const from = row && row !== left.row ? placeOf(row) : left;
   left = { row: null, at: 0 };

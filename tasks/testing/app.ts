@@ -20,8 +20,8 @@ const noChanges: Changes = { subscribe: () => () => {} };
 export const testKey = async () => Buffer.alloc(32, 7);
 
 /**
- * The application over `store`, with its own CSRF key and the `given` dependencies. Fails the test if a response lacks the
- * security headers, or if one to a write may be cached.
+ * The application over `store`, with a fixed CSRF key and the `given` dependencies. The test fails if a response lacks the
+ * security headers, or if the response to a write is cacheable.
  */
 export function testApp(store: TaskStore, given: Partial<Dependencies> = {}) {
   const app = createApp({
@@ -62,14 +62,14 @@ export function useApp(authAt?: (now: () => Date) => Auth) {
   return kept;
 }
 
-/** The state of a browser: the session cookie, and the fields of the last form. */
+/** A browser's session cookie, and the hidden fields of its last form. */
 export interface Visitor {
   cookie: string;
   token: string;
   nonce: string;
 }
 
-/** Opens the list, as a browser does before it can send a form. */
+/** Opens a page to get its cookie and form, like a browser. */
 export async function visit(
   app: TestApp,
   headers: Record<string, string> = {},
@@ -86,7 +86,7 @@ export function formFields(html: string): { token: string; nonce: string } {
   return { token: value('_csrf'), nonce: value('nonce') };
 }
 
-/** Sends a form as the visitor's browser does. */
+/** Sends a form like the visitor's browser. */
 export function submit(
   app: TestApp,
   path: string,

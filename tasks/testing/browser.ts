@@ -8,12 +8,12 @@ import type { Dependencies } from '../src/web/dependencies.ts';
 import { startReplica } from './replica.ts';
 import { startStore } from './store.ts';
 
-/** Milliseconds to wait for a condition, enough on a busy machine. */
+/** Milliseconds to wait for a condition. This is enough on a busy machine. */
 const patience = 60_000;
 
 type Site = Awaited<ReturnType<typeof startSite>>;
 
-/** A replica with its own Redis, empty for each test, and a Chromium. @param given replaces dependencies. */
+/** A replica, a Chromium, and a Redis that is empty for each test. @param given dependencies in place of its own */
 export function useBrowser(given: Partial<Dependencies> = {}): Site {
   const site = {} as Site;
   vi.setConfig({ testTimeout: 3 * patience });
@@ -49,7 +49,7 @@ async function startSite(given: Partial<Dependencies>) {
     redisUrl: server.url,
     store,
     empty,
-    /** Runs `act` while the store is down, as after a crash, then waits until the service has it again. */
+    /** Runs `act` while the store is down, as after a crash. Then waits until the service has reconnected. */
     async withoutStore(act: () => Promise<void>) {
       await server.kill();
       try {
@@ -60,7 +60,7 @@ async function startSite(given: Partial<Dependencies>) {
         await poll(async () => (await fetch(service.url)).status).toBe(200);
       }
     },
-    /** Runs `act` while the store hangs; it carries out pending commands afterwards. */
+    /** Runs `act` while the store hangs. Afterwards the store executes the pending commands. */
     async whileStoreHangs(act: () => Promise<void>) {
       await server.pause();
       try {
@@ -69,7 +69,7 @@ async function startSite(given: Partial<Dependencies>) {
         await server.resume();
       }
     },
-    /** Adds open tasks, the last one at the top of the list. Resolves with their ids. */
+    /** Adds open tasks; the last one is at the top of the list. Resolves with their ids. */
     async add(...titles: string[]): Promise<string[]> {
       const ids = [];
       for (const title of titles) ids.push((await store.create({ title: title }, new Date()))._id);
@@ -95,13 +95,13 @@ async function startSite(given: Partial<Dependencies>) {
       await show(page, path);
       return page;
     },
-    /** A page that all tests of a file share, at a quarter of the cost. */
+    /** A page for all tests of a file, at a quarter of the cost. */
     async pageForAll(options?: BrowserContextOptions): Promise<Page> {
       const page = await newPage(options);
       ofFile.push(page);
       return page;
     },
-    /** Leaves the test's pages. After a failure a page may be unusable, so it closes. */
+    /** Clears the test's pages for the next test. After a failure they close, because they may be unusable. */
     async leave(failed: boolean) {
       await close(ofTest.splice(0));
       const pages = [...lent];
@@ -131,7 +131,7 @@ async function show(page: Page, path: string): Promise<void> {
 /** The folder of the golden pictures. */
 export const pictures = join(import.meta.dirname, 'pictures');
 
-/** Waits until a function returns what is expected. */
+/** Waits until `look` returns the expected value. */
 export const poll = <T>(look: () => T) => expect.poll(look, { timeout: patience });
 
 export const field = (page: Page) => page.getByLabel('What needs to be done?');

@@ -12,7 +12,7 @@ beforeEach(async () => {
   await kept.store.destroy('3', 'removal');
 });
 
-test('a damaged index is found; the list still works, and no stray id is a task', async () => {
+test('faultsOf finds a damaged index, and the list works without the stray ids', async () => {
   await kept.redis.zadd('{tasks}:index', -7, '7');
   await kept.redis.zrem('{tasks}:index', '4');
   await kept.redis.zadd('{tasks}:index', -2 - 2 ** 52, '2');

@@ -15,8 +15,8 @@ import { useStore } from './store.ts';
 export type Replica = Awaited<ReturnType<typeof startReplica>>;
 
 /**
- * The service in this process, over the Redis at `redisUrl`: it starts at a hundredth of the cost of `startService`. The
- * `given` dependencies replace its own. It listens on `port`, by default a free one.
+ * Starts the service in this process, at a hundredth of the cost of `startService`. It uses the Redis at `redisUrl`, the
+ * `given` dependencies in place of its own, and `port`, by default a free one.
  */
 export async function startReplica(redisUrl: string, given: Partial<Dependencies> = {}, port = 0) {
   const end = new AbortController();
@@ -30,7 +30,7 @@ export async function startReplica(redisUrl: string, given: Partial<Dependencies
   return {
     url,
     log: lines,
-    /** Stops it as SIGTERM does, and resolves once the last connection is closed. */
+    /** Stops the service like SIGTERM, and resolves once the last connection is closed. */
     async stop(): Promise<void> {
       end.abort();
       await closed;
@@ -39,7 +39,7 @@ export async function startReplica(redisUrl: string, given: Partial<Dependencies
   };
 }
 
-/** A replica over its own store for all tests of a file, empty for each. */
+/** A replica over its own store for all tests of a file. Each test begins with an empty store. */
 export function useReplica() {
   const kept = useStore() as ReturnType<typeof useStore> & { service: Replica };
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { useStore } from './store.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** Services that failed tests leave running end with the tests. */
+/** Services that failed tests leave behind. They end with the test run. */
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -44,14 +44,14 @@ export async function startService(env: Record<string, string>) {
   };
 }
 
-/** As `startService`; the service ends with the test. */
+/** Like `startService`, but the service ends with the test. */
 export async function serviceOfTest(env: Record<string, string>): Promise<Service> {
   const service = await startService(env);
   onTestFinished(async () => void (await service.end('SIGKILL')));
   return service;
 }
 
-/** A service over its own store for all tests of a file, empty for each. */
+/** A service over its own store for all tests of a file. Each test begins with an empty store. */
 export function useService(env: Record<string, string> = {}) {
   const kept = useStore() as ReturnType<typeof useStore> & { service: Service };
   beforeAll(async () => {
@@ -61,7 +61,7 @@ export function useService(env: Record<string, string> = {}) {
   return kept;
 }
 
-/** Adds a task as a browser without JavaScript does, by the form of `page`, or of the list. */
+/** Adds a task like a browser without JavaScript, with the form of `page` or of the list. */
 export async function addByForm({ url }: { url: string }, title: string, page?: Response): Promise<Response> {
   const form = page ?? (await fetch(url));
   const token = (await form.text()).match(/name="_csrf" value="([^"]+)"/)?.[1] ?? '';

@@ -28,7 +28,7 @@ export function mountSmallDisk(megabytes: number) {
   };
 }
 
-/** Why a test cannot fill a disk here; undefined if it can. */
+/** The reason why tests cannot fill a disk here; undefined if they can. */
 export function noSmallDisk(): string | undefined {
   try {
     mountSmallDisk(1).unmount();

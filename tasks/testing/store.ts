@@ -16,7 +16,7 @@ export const allTasks = async (store: TaskStore): Promise<Task[]> =>
 
 type Kept = Awaited<ReturnType<typeof startStore>>;
 
-/** A store for all tests of a file, empty for each. */
+/** A store for all tests of a file. Each test begins with an empty one. */
 export function useStore(start: typeof startRedis = startRedisProcess): Kept {
   const kept = {} as Kept;
   beforeAll(async () => {
@@ -38,7 +38,7 @@ export async function startStore(start: typeof startRedis = startRedisProcess) {
     server,
     redis,
     store: redisStore(redis),
-    /** Back to the state of the first start. */
+    /** Deletes everything. */
     empty: () => admin.flushall(),
     keys: async () => (await admin.keys('*')).sort(),
     async stop() {

@@ -7,7 +7,7 @@ import { allTasks, silent } from './store.ts';
 /** The writes of a storm, over HTTP or directly to the store. They may fail at any time. */
 export type Writes = Pick<TaskStore, 'create' | 'update' | 'destroy' | 'restore'>;
 
-/** A possible state of a task: one if its last change was acknowledged, else two. */
+/** A possible state of a task. A task has two of them until its last change is acknowledged. */
 type State = Pick<Task, 'title' | 'finished'> | 'removed';
 
 /** Writes concurrently, as fast as it can, and records acknowledged changes. Retries failed writes after `up`. */
@@ -65,7 +65,7 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
       going = false;
       await Promise.all(sides);
     },
-    /** Lost and unexpected tasks, a sentence each. */
+    /** Describes lost and unexpected tasks. */
     compare(found: Task[]): string[] {
       const faults: string[] = [];
       const left = new Map(found.map((task) => [task._id, task]));
@@ -78,7 +78,7 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
         if (!fits) faults.push(`task ${id} is ${JSON.stringify(task)}, not ${JSON.stringify(states)}`);
       }
       for (const task of left.values()) {
-        if (!unacknowledged.delete(task.title)) faults.push(`nobody made ${JSON.stringify(task)}`);
+        if (!unacknowledged.delete(task.title)) faults.push(`unexpected: ${JSON.stringify(task)}`);
       }
       return faults;
     },

@@ -18,7 +18,7 @@ export interface SystemCall {
   at: number;
 }
 
-/** Why a process cannot be traced here; undefined if it can. */
+/** The reason why tests cannot trace a process here; undefined if they can. */
 export function noTrace(): string | undefined {
   const { error, status } = spawnSync('strace', ['-o', '/dev/null', 'true']);
   if (error) return 'strace is not installed';
@@ -26,8 +26,8 @@ export function noTrace(): string | undefined {
 }
 
 /**
- * Starts a Redis, configured as in production, whose disk takes `syncTime` milliseconds per sync. `stop` resolves with the
- * system calls of its main thread on files and sockets, in the order of their return.
+ * Starts a Redis, configured as in production, whose disk takes `syncTime` milliseconds per sync. `stop` resolves with its
+ * main thread's system calls on files and sockets, in order of completion.
  */
 export async function startTracedRedis(syncTime: number) {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-traced-'));

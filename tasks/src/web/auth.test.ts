@@ -12,7 +12,7 @@ const tokens = [
 ];
 const kept = useApp((now) => auth(password, testKey, tokens, now));
 
-/** The application as in another process. */
+/** A second process of the application. */
 const guarded = (own = password, key = testKey) => {
   const now = () => kept.now;
   return testApp(kept.store, { now, auth: auth(own, key, tokens, now) });
@@ -98,7 +98,7 @@ describe('Without a session', () => {
 });
 
 describe('The login', () => {
-  test('redirects to the requested page, with a session that scripts cannot read', async () => {
+  test('redirects to the requested page, with a session cookie that scripts cannot read', async () => {
     const asked = await kept.app.request('/tasks?filter=open', { headers: page });
     const form = await kept.app.request(asked.headers.get('location') ?? '', { headers: page });
     expect(await form.text()).toContain('name="next" value="/tasks?filter=open"');

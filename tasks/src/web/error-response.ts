@@ -37,7 +37,7 @@ export function problem(c: TasksContext, error: TaskError): Response {
 /** Responds to a failed request: problem details for programs, the form again for forms, else an error page. */
 export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 'render' | 'log'>) {
   return async (cause: Error, c: TasksContext): Promise<Response> => {
-    // Only the log shows this status.
+    // This status is only for the log.
     if (hasLeft(c) && !(cause instanceof TaskError)) return respond(c, null, 499);
     if (!(cause instanceof TaskError)) log.error({ err: cause }, 'a request failed');
     const error =

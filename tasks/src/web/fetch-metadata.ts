@@ -7,10 +7,10 @@ type Incoming = TasksContext['req'];
 const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-sec-purpose', 'x-moz'];
 
 /**
- * Rejects a link that changes a task unless the user followed it on our pages or typed it: a prefetch, or an image or
- * redirect of another site, must not change anything. Without TLS, browsers omit `Sec-Fetch-Site` for named hosts; then
- * `Origin` and `Referer` decide. A browser that sends none of these is rejected (our pages allow `Referer`). Other
- * clients, such as curl, are trusted.
+ * Rejects a link that changes a task unless the user followed it on our pages or typed it. Prefetches, and images and
+ * redirects of other sites, must not change anything. Without TLS, browsers omit `Sec-Fetch-Site` for named hosts, so
+ * `Origin` and `Referer` decide. Rejects browsers that send none of these (our pages allow `Referer`), but trusts other
+ * clients such as curl.
  *
  * @throws TaskError `prefetch` or `foreign_origin`
  */
@@ -18,7 +18,7 @@ export function requireDeliberate(request: Incoming): void {
   if (purposes.some((name) => /prefetch|prerender|preview/i.test(request.header(name) ?? ''))) {
     throw new TaskError('prefetch', 'This link changes a task, so it cannot be prefetched.');
   }
-  // Every browser's name begins like this.
+  // The user agent of every browser.
   if (!requireSameOrigin(request, 'referer') && /^Mozilla\//.test(request.header('user-agent') ?? '')) {
     throw new TaskError(
       'foreign_origin',

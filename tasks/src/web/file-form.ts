@@ -7,8 +7,7 @@ const [maxParts, maxField] = [16, 4 * 1024];
 const maxBoundary = 70;
 
 /**
- * Reads a form with a file (`multipart/form-data`, RFC 7578) in place of Node's `formData`, which takes 100 ms for 20,000
- * parts.
+ * Reads a form with a file (`multipart/form-data`, RFC 7578). Node's `formData` would take 100 ms for 20,000 parts.
  *
  * @param type the value of `Content-Type`
  * @returns the fields before the file, and the file; its name is empty if none was chosen
@@ -34,5 +33,5 @@ export function readFileForm(type: string, body: Buffer) {
       throw new TaskError('invalid_field', 'A field before the file is too long.');
     fields[field] = content.toString();
   }
-  throw new TaskError('invalid_field', 'This form does not end, or has no file among its first fields.');
+  throw new TaskError('invalid_field', 'This form is incomplete, or has no file among its first fields.');
 }

@@ -7,7 +7,7 @@ import type { Dependencies } from './dependencies.ts';
 import { createRows } from './rows.ts';
 import { number, type Place, type Views } from './views.ts';
 
-/** The values of one response. All other parts are the same for every client. */
+/** The values that differ between two responses with the same list. */
 type Own = Pick<Views['list'], 'csrf' | 'nonce' | 'proxied' | 'undo' | 'added'>;
 
 type Used = Pick<Dependencies, 'store' | 'render' | 'turns' | 'auth'>;

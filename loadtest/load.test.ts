@@ -113,6 +113,10 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     const { code, output, folder } = await run('breakpoint', { ...stack.variables, ...rising });
     expect(code, output).toBe(99);
     const { metrics } = JSON.parse(await readFile(join(folder, k6Files.summary), 'utf8'));
+    const left = await fetch(`${stack.variables.TASKS_URL}/tasks`, {
+      headers: { Accept: 'application/json' },
+    });
+    expect(await left.text()).not.toContain('"title":"load ');
     // It would reach 20 after 25 s; k6 stops it after 10 s.
     expect(metrics.rate_reached.value).toBeGreaterThan(4);
     expect(metrics.rate_reached.value).toBeLessThan(16);

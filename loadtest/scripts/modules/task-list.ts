@@ -44,16 +44,18 @@ export function importTasks(prefix: string, count: number): void {
   const url = `${stack.tasks}/tasks/import`;
   const tasks = Array.from({ length: count }, (_, i) => ({ title: `${prefix} ${i}` }));
   const headers = { ...asJson, 'Content-Type': 'application/json' };
-  const response = http.post(url, JSON.stringify(tasks), { headers, tags: { name: 'setup' } });
+  const params = { headers, responseType: 'text' as const, tags: { name: 'setup' } };
+  const response = http.post(url, JSON.stringify(tasks), params);
   if (response.status !== 200) abort(`POST ${url}: status ${response.status}, ${response.body}`);
 }
 
 /** Removes the tasks of this run. */
 export function teardown({ titlePrefix }: { titlePrefix: string }): void {
   const params = { headers: { ...asJson, 'If-Match': '*' }, tags: { name: 'teardown' } };
-  const exported = http.get(`${stack.tasks}/tasks/export?format=json`, params);
+  const url = `${stack.tasks}/tasks/export?format=json`;
+  const exported = http.get(url, { ...params, responseType: 'text' });
   if (exported.status !== 200)
-    throw new Error(`GET ${exported.url}: status ${exported.status}. The tasks of this run are left over.`);
+    throw new Error(`GET ${url}: status ${exported.status}. The tasks of this run are left over.`);
   const tasks = exported.json() as unknown as { _id: string; title: string }[];
   const added = tasks.filter(({ title }) => title.startsWith(titlePrefix));
   const urls = added.map(({ _id }) => `${stack.tasks}/tasks/${_id}`);

@@ -17,7 +17,7 @@ const errors: Record<string, ProxyError> = {
   400: error('bad_request', 'The request is malformed.'),
   404: error('unknown_path', 'There is nothing at this address.'),
   405: error('method_not_allowed', 'This method is not allowed here.'),
-  411: error('length_required', 'The request does not say how long it is.'),
+  411: error('length_required', 'The request has no Content-Length.'),
   413: error('body_too_large', 'The request is too large.', {
     advice: 'A form may have 64 KiB, an import 1 MiB, a list of URLs 8 MiB.',
   }),

@@ -1,5 +1,5 @@
-import { readFileSync, rmSync } from 'node:fs';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,16 +29,6 @@ export interface TemporaryProxy {
   stop(): Promise<void>;
 }
 
-/** A folder with the pages, made once per process: that takes longer than starting nginx. */
-let pages: Promise<string> | undefined;
-
-async function makePages() {
-  const folder = await mkdtemp(join(tmpdir(), 'longhand-pages-'));
-  process.once('exit', () => rmSync(folder, { recursive: true }));
-  await writePages(folder);
-  return folder;
-}
-
 /**
  * Starts nginx with the project's templates for tests and measurements, on free ports.
  *
@@ -61,8 +51,7 @@ export async function startTemporaryProxy(
     LONGHAND_TASKS_PORT: ports.tasks,
     ...variables,
   });
-  pages ??= makePages();
-  await cp(await pages, join(prefix, 'pages'), { recursive: true });
+  await writePages(join(prefix, 'pages'));
   const files = (await readdir(join(prefix, 'conf.d'))).map((name) => join('conf.d', name));
   for (const name of ['nginx.conf', ...files]) {
     const path = join(prefix, name);

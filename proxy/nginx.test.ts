@@ -27,6 +27,11 @@ describe('The proxy alone', async () => {
     expect((await forwarded(path)).url).toBe(path);
   });
 
+  test.each(['/api%0A', '/api/chain%0A'])('the expander gets no line feed from %s', async (path) => {
+    await send(ports.expander, path);
+    expect(application.arrived.at(-1)?.url).toBe(path);
+  });
+
   test('an HTTP/1.0 client needs no Host', async () => {
     expect(await sendRaw(ports.tasks, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
     expect(application.arrived.at(-1)?.headers.host).toBe('tasks.localhost');

@@ -7,6 +7,7 @@ import { testExpander } from '../../testing/expander.ts';
 import { answering, website } from '../../testing/website.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createBrowse } from './browse.ts';
+import { decodeContent } from './content-encoding.ts';
 import type { Response } from './exchange.ts';
 
 const response = (status: number, type = 'text/plain'): Response => ({
@@ -203,6 +204,23 @@ describe('a page', () => {
     expect(hops[0]).toMatchObject({ kind: 'meta', method: 'GET', location: `${url}/next` });
     expect(hops[0]?.bytesRead).toBe(gzipSync(markup).length);
     expect(requests[1]).toMatchObject({ 'accept-encoding': 'identity', 'upgrade-insecure-requests': '1' });
+  });
+
+  test('in gzip is decoded while others are in progress', async () => {
+    const slow = [1, 2, 3, 4, 5].reduce((body) => gzipSync(body), randomBytes(60_000));
+    const decode = (body: Buffer, encoding: string) => decodeContent(body, encoding, false, 64 * 1024);
+    let done = 0;
+    const others = Array.from({ length: 16 }, () =>
+      decode(slow, 'gzip,gzip,gzip,gzip,gzip').then(() => (done += 1)),
+    );
+    await decode(gzipSync(markup), 'gzip');
+    expect(done).toBe(0);
+    await Promise.all(others);
+  });
+
+  test('in an unknown coding such as "gzip gzip" is not decoded', async () => {
+    const body = gzipSync(markup);
+    expect(await decodeContent(body, 'gzip gzip', false, 64)).toEqual({ content: body, isDamaged: false });
   });
 
   test.each<[string, string | Buffer, string]>([

@@ -14,8 +14,8 @@ const pieceSize = 4 * 1024;
 
 const maxCodings = 5;
 
-/** The previous decoding. `br` and `zstd` take up to 16 MiB, so bodies are decoded one at a time. */
-let last: Promise<unknown> = Promise.resolve();
+/** The previous decoding of `br` or `zstd`. Each takes up to 16 MiB, so they run one at a time. */
+let large: Promise<unknown> = Promise.resolve();
 
 /**
  * Decodes up to `maxSize` bytes from servers that compress although the request asks for `identity`. Like Chromium, it ignores
@@ -24,20 +24,28 @@ let last: Promise<unknown> = Promise.resolve();
  * @returns the content, and whether some of it is unreadable.
  */
 export async function decodeContent(body: Buffer, encoding = '', isEncrypted: boolean, maxSize: number) {
-  const codings = (encoding.toLowerCase().match(/[^\s,]+/g) ?? []).filter((name) => name !== 'identity');
+  const names = encoding
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
+  const codings = names.filter((name) => name !== '' && name !== 'identity');
   const known = isEncrypted ? /^(?:(?:x-)?gzip|deflate|br|zstd)$/ : /^(?:(?:x-)?gzip|deflate)$/;
   const isKnown = codings.every((name) => known.test(name));
-  if (!isKnown || codings.length === 0 || body.length === 0) return { content: body, isDamaged: false };
+  if (!isKnown || body.length === 0) return { content: body, isDamaged: false };
   if (codings.length > maxCodings) return { content: Buffer.alloc(0), isDamaged: true };
-  const decoding = last.then(async () => {
-    let decoded = { content: body, isDamaged: false };
-    for (const coding of codings.reverse()) {
-      const { content, isDamaged } = await decodePieces(decoded.content, coding, maxSize);
-      decoded = { content, isDamaged: decoded.isDamaged || isDamaged };
-    }
-    return decoded;
-  });
-  last = decoding.catch(() => {});
+  let decoded = { content: body, isDamaged: false };
+  for (const coding of codings.reverse()) {
+    const decode = () => decodePieces(decoded.content, coding, maxSize);
+    const isLarge = coding === 'br' || coding === 'zstd';
+    const { content, isDamaged } = await (isLarge ? oneAtATime(decode) : decode());
+    decoded = { content, isDamaged: decoded.isDamaged || isDamaged };
+  }
+  return decoded;
+}
+
+function oneAtATime<Result>(decode: () => Promise<Result>): Promise<Result> {
+  const decoding = large.then(decode);
+  large = decoding.catch(() => {});
   return decoding;
 }
 

@@ -77,6 +77,13 @@ describe('The proxy alone', async () => {
     expect((await send(ports.expander, `/other?${late}`)).status).toBe(504);
   });
 
+  test('a write times out after 2 s, unless it changes many tasks', async () => {
+    const late = ordering({ delay: 3_000 });
+    const one = send(ports.tasks, `/tasks/1?${late}`, { method: 'PUT', body: 'title=x' });
+    const many = send(ports.tasks, `/tasks/finished?${late}`, { method: 'DELETE' });
+    expect([(await one).status, (await many).status]).toEqual([504, 200]);
+  });
+
   test('a large page is compressed for clients that accept gzip', async () => {
     const path = `/large?${ordering({ headers: { 'Content-Type': 'text/html' }, length: 17_000 })}`;
     const gzip = await send(ports.expander, path, { headers: { 'Accept-Encoding': 'gzip' } });

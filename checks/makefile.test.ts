@@ -23,7 +23,7 @@ const programs = ['redis/backup', 'redis/restore', 'machine/packages', 'logs', '
   (name) => `deploy/${name}.sh`,
 );
 
-/** Input that creates the file `p` if a recipe executes it, inside any quotes. */
+/** If a recipe executes any of this, quoted or not, it creates the file `p`. */
 const hostile = `$(shell touch p)a\n$(touch p)$$(touch p)\`touch p\` "; touch p; " '; touch p; ' ; touch p #`;
 
 let folder: string;
@@ -53,7 +53,7 @@ const handed: [target: string, name: string, said: (value: string) => string][] 
   ['restore', 'FILE', (value: string) => `<native>\n<${value}>\n`],
   ['logs', 'ID', (value: string) => `<${value}>\n<.local/stack.log>\n`],
   ['replace', 'SERVICE', (value: string) => `<${value}>\n`],
-  // The Makefile does not mention this variable; make starts another make.
+  // The Makefile does not mention this variable, so the recipe runs another make.
   ['up', 'LONGHAND_PORT', (value: string) => `<LONGHAND_PORT=${value}>\n`],
   ['test', 'SEED', (value: string) => `<SEED=${value}>\n`],
   // make splits these into words.
@@ -79,7 +79,7 @@ test.each(['ps', 'down'])('make %s without packages says how to install them', (
   expect(said).toBe('The stack is not installed: `make up` installs it.\n');
 });
 
-test('make up installs only the packages that it runs, make test the others, and neither twice', () => {
+test('make up installs only runtime packages, make test adds the rest, and both skip installed packages', () => {
   const fresh = mkdtempSync(join(folder, 'fresh-'));
   const write = (name: string, text: string) => {
     mkdirSync(join(fresh, dirname(name)), { recursive: true });

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 type Arrows = Record<string, readonly string[]>;
 
-/** The arrows of CONTRIBUTING.md, "Rooms". A room without an entry may import everything of its workspace. */
+/** The arrows of CONTRIBUTING.md, "Rooms". A room without an entry may import anything in its workspace. */
 const rooms: Record<string, Arrows> = {
   expander: {
     web: ['bulk'],
@@ -25,7 +25,7 @@ const workspaces: Arrows = {
   deploy: ['shared'],
   acceptance: ['loadtest', 'proxy'],
   loadtest: ['deploy'],
-  // Error pages use the codes of tasks.
+  // Error pages use the error codes of tasks.
   proxy: ['deploy', 'shortener', 'tasks'],
   shared: [],
   shortener: [],
@@ -46,7 +46,7 @@ function allowed(file: string, specifier: string): boolean {
   if (!(to in workspaces)) return !(domains.includes(room) && frameworks.test(specifier));
   if (file.includes('/src/') && path.includes('/testing/')) return false;
   if (path === `${workspace}/package.json`) return true;
-  // This collects the errors of both services.
+  // deploy/settings.ts collects the errors of both services.
   if (file === 'deploy/settings.ts' && path.endsWith('/src/config.ts')) return true;
   if (to !== workspace) return leads(workspaces, workspace, to);
   const arrows = rooms[workspace] ?? {};

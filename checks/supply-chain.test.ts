@@ -41,7 +41,7 @@ describe('Images', () => {
     for (const image of inexact) expect(read('SECURITY.md')).toContain(`\`${image}\``);
   });
 
-  test('run the Node and the k6 of the tests', () => {
+  test('run the same Node and k6 as the tests', () => {
     expect(images).toContain(`node:${manifest.dependencies.node}-trixie-slim`);
     const { k6 } = JSON.parse(read('loadtest/package.json')).config;
     expect(images).toContain(`grafana/k6:${k6.slice(1)}`);
@@ -57,7 +57,7 @@ describe.each(['ci', 'release'])('The workflow %s', (name) => {
     for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  test('uses the Node of the tests', () => {
+  test('uses the same Node as the tests', () => {
     expect(new Set(matches(workflow, /node-version: (\S+)/g))).toEqual(new Set([manifest.dependencies.node]));
   });
 

@@ -41,7 +41,7 @@ export const links: Record<string, (visit: Visit) => unknown> = {
   delay: ({ response, args }) => setTimeout(() => respond(response, 200, 'Done.\n'), Number(args[0])),
   hang() {},
   reset({ request }) {
-    // Over TLS, only the inner socket can be reset.
+    // Over TLS, only the underlying socket can be reset.
     const socket = request.socket as Socket & { _parent?: Socket };
     (socket._parent ?? socket).resetAndDestroy();
   },
@@ -95,7 +95,7 @@ function redirect(response: ServerResponse, status: number, location: string): v
   respond(response, status, '');
 }
 
-/** For HEAD, Node omits the body but not its length. @throws RangeError for a status that is not final. */
+/** Node omits the body for HEAD, but not its length. @throws RangeError for a status that is not final. */
 export function respond(response: ServerResponse, status: number, body: string): void {
   if (!(status >= 200 && status <= 599)) throw new RangeError(`${status} is not a final status`);
   response.writeHead(status, { 'Content-Type': 'text/plain', 'Content-Length': Buffer.byteLength(body) });

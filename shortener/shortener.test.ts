@@ -41,7 +41,7 @@ test('a chain of 5 has five redirects and then 200, for HEAD and GET', async () 
   });
 });
 
-test('the query applies to every hop: status, id, Cache-Control', async () => {
+test('status, id and Cache-Control in the query apply to every hop', async () => {
   const query = '?status=308&id=mine&cache-control=max-age%3D60';
   expect(await send(`/chain/2${query}`)).toMatchObject({
     status: 308,
@@ -57,7 +57,7 @@ test('a delay applies to every hop', async () => {
   expect(performance.now() - started).toBeGreaterThanOrEqual(58);
 });
 
-test('a Location has the given bytes', async () => {
+test('sends the given bytes as Location', async () => {
   const to = 'http://example.com/é?a=1&b=\u0080';
   const { location } = await send(`/location?status=301&to=${encodeURI(to)}`);
   expect(Buffer.from(location ?? '', 'latin1').toString()).toBe(to);
@@ -106,7 +106,7 @@ test('counts requests, and a keep-alive connection once', async () => {
   await own.close();
 });
 
-test('with a certificate it serves https, also in Location', async () => {
+test('serves https with a certificate, also in Location', async () => {
   const tls = await testCertificate();
   const secure = await startShortener({ tls });
   const request = https.request(`${secure.url}/chain/1`, { method: 'HEAD', ca: tls.cert }).end();

@@ -90,7 +90,7 @@ test.each(['http', 'https'] as const)(
     const options = { keepAlive: true, noDelay: false, ca: certificate.cert };
     const delaying = scheme === 'http' ? new http.Agent(options) : new https.Agent(options);
     onTestFinished(() => delaying.destroy());
-    /** The median of later requests. */
+    /** The median time of the requests after the first. */
     const time = async (used: http.Agent) => {
       await sendInTwoWrites(url, used);
       const later: number[] = [];

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 
 const defaults = {
   keepAlive: true,
-  // Milliseconds: a second less than Node's server allows.
+  // Milliseconds. Node's server closes idle connections a second later.
   timeout: 4_000,
   // Milliseconds before the server's `Keep-Alive: timeout`, so that the server does not close the socket during a request.
   agentKeepAliveTimeoutBuffer: 1_000,

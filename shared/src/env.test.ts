@@ -61,7 +61,7 @@ test('a secret is the text of a file, without its line break', () => {
   expect(() => secret('/nowhere')).toThrow('SECRET_FILE=/nowhere: cannot be read (ENOENT)');
 });
 
-test('the error for an unreadable secret has the command that repairs it', () => {
+test('the error for an unreadable secret includes a command to fix it', () => {
   const path = textFile('open sesame\n');
   chmodSync(path, 0o000);
   const root = process.geteuid?.() === 0;
@@ -75,7 +75,7 @@ test('the error for an unreadable secret has the command that repairs it', () =>
   }
 });
 
-test('the operations endpoints have the host of the service; a socket path overrides host and port', () => {
+test('the operations endpoints default to the host of the service; a socket path overrides host and port', () => {
   const operations = { host: '127.0.0.2', port: 9464 };
   const service = { host: '127.0.0.2', port: 3000 };
   expect(listenAddresses(read({ HOST: '127.0.0.2' }))).toEqual({ service, operations });

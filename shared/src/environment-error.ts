@@ -1,4 +1,4 @@
-/** The environment has invalid or unknown variables. After its first line, the message has a line for each. */
+/** The environment has invalid or unknown variables. The message lists them after its first line, one per line. */
 export class EnvironmentError extends Error {}
 
 /** The exit code for an invalid configuration (EX_CONFIG of sysexits.h). */
@@ -10,7 +10,7 @@ export interface OwnNames {
   others?: readonly string[];
 }
 
-/** A message for each name in `env` with the prefix that no program reads, most likely misspelt. */
+/** A message for each name in `env` that has the prefix but that no program reads: probably a typo. */
 export function unknownNames(env: NodeJS.ProcessEnv, known: readonly string[], own: OwnNames): string[] {
   const names = Object.keys(env).filter((name) => name.startsWith(own.prefix) && env[name]);
   const unknown = names.filter((name) => !known.includes(name) && !own.others?.includes(name));

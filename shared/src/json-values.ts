@@ -3,7 +3,7 @@ export function hasMoreValues(json: string, max: number): boolean {
   let values = 0;
   let quoted = false;
   for (let i = 0; i < json.length && values <= max; i += 1) {
-    // Comparing strings would take ten times as long.
+    // Comparing character codes is ten times as fast as comparing strings.
     switch (json.charCodeAt(i)) {
       case 0x22: // "
         quoted = !quoted;
@@ -11,7 +11,7 @@ export function hasMoreValues(json: string, max: number): boolean {
       case 0x5c: // \\
         if (quoted) i += 1;
         break;
-      // A value follows a comma, or it is the first one of an array or object.
+      // A value follows a comma, or is the first in an array or object.
       case 0x2c: // ,
       case 0x5b: // [
       case 0x7b: // {

@@ -9,17 +9,17 @@ export interface Listening {
   port: number;
   /** Such as `http://127.0.0.1:3000/` or `unix:/run/tasks.sock`. */
   url: string;
-  /** Whether it is a TCP port that only this machine can reach. */
+  /** Whether this is a TCP port that only this machine can reach. */
   loopback: boolean;
 }
 
 /**
  * Connections that wait to be accepted, up to the system's limit (Linux: 4,096). nginx sends all requests for one link to one
- * replica. With Node's 511, some would wait for a second over TCP, or fail on a Unix socket.
+ * replica. With Node's 511, some connections would wait for a second over TCP, or fail on a Unix socket.
  */
 const backlog = 4_096;
 
-/** A server cannot listen. The message has the reason, and the variables that set the address. */
+/** A server cannot listen. The message includes the reason and the variables that set the address. */
 export class ListenError extends Error {}
 
 /**

@@ -74,7 +74,7 @@ describe('A log', () => {
     const dropped = written.reduce((sum, line) => sum + (line.dropped ?? 0), 0);
     const kept = written.filter(({ msg }) => msg.startsWith('xxx')).length;
     expect(kept + dropped).toBe(8_000);
-    // In memory, in the pipe and in this process's buffer.
+    // The kept lines are in memory, in the pipe and in this process's buffer.
     expect(kept * 10_000).toBeLessThan(4.5 * 1024 ** 2);
     expect(await once(child, 'exit')).toEqual([0, null]);
   });

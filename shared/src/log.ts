@@ -36,7 +36,7 @@ export function createLog(service: string, level: ServiceConfig['LOG_LEVEL']): L
 const batchDelay = 100;
 /** Characters kept in memory while the reader stalls. */
 const capacity = 4 * 1024 * 1024;
-/** Milliseconds until the next attempt while the reader stalls. A pipe holds 64 KiB, so that allows 32 MB a second. */
+/** Milliseconds between attempts while the reader stalls. A pipe holds 64 KiB, so this allows 32 MB a second. */
 const retryDelay = 2;
 /** Milliseconds that an exiting process waits for a stalled reader. */
 const exitTimeout = 2_000;

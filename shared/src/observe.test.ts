@@ -53,7 +53,7 @@ describe('a response in pieces', () => {
     expect(await counted()).toHaveLength(1);
   });
 
-  test('is observed when it is cut', async () => {
+  test('is observed if the client disconnects', async () => {
     const { requests, counted, request } = await inPieces();
     request.destroy();
     await expect.poll(requests).toMatchObject([{ path: '/', status: 200, cut: true }]);
@@ -114,7 +114,7 @@ describe('a refused request', () => {
     await expect.poll(requests).toMatchObject([{ path: '/', status: 400 }, refused]);
   });
 
-  test('has the status of its invalid body; a client that leaves has 499', async () => {
+  test('is logged with the status for its invalid body, or 499 if the client disconnects', async () => {
     let arrived = 0;
     const app = new Hono().post('/', async (c) => {
       arrived += 1;
@@ -143,7 +143,7 @@ test('clients cannot add time series', async () => {
   });
   await Promise.all(sent);
   await expect.poll(() => requests().length).toBe(sent.length);
-  // Seven methods and _OTHER, with the route and without.
+  // Seven methods and _OTHER, each with and without the route.
   expect((await counted()).length).toBeLessThanOrEqual(16);
 });
 

@@ -37,9 +37,9 @@ export const annotateRoute: MiddlewareHandler = (c, next) => {
 };
 
 /**
- * Observes each request once, when its response is finished or cut: one log line (docs/operate.md has its fields) and one
- * observation in `http_server_request_duration_seconds`. If the client leaves before the response begins, the status is 499
- * and the error `aborted`.
+ * Observes each request once its response has finished or was cut off: one log line (docs/operate.md lists its fields) and
+ * one observation in `http_server_request_duration_seconds`. If the client disconnects before the response begins, the status
+ * is 499 and the error `aborted`.
  */
 export function createObserver(log: Log, metrics: Registry) {
   const durations = new Histogram({
@@ -88,10 +88,10 @@ export function createObserver(log: Log, metrics: Registry) {
   };
 }
 
-/** The methods in OpenTelemetry's HTTP conventions. The others are `_OTHER`. */
+/** The methods in OpenTelemetry's HTTP conventions. Other methods are recorded as `_OTHER`. */
 const methods = new Set('GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH QUERY'.split(' '));
 
-/** The labels of OpenTelemetry's HTTP conventions (1.44): each has few values, whatever clients send. */
+/** The labels of OpenTelemetry's HTTP conventions (1.44). Clients cannot add values to them. */
 function labels({ method = '', headers }: IncomingMessage, status: number, route?: string, error?: string) {
   const found: Record<string, string | number> = {
     http_request_method: methods.has(method) ? method : '_OTHER',

@@ -5,7 +5,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 export function createMetrics(service: string, version: string): Registry {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  // These gauges have names of counters. nodejs_active_handles and similar ones have the same numbers.
+  // These gauges are named like counters, and duplicate nodejs_active_handles and its siblings.
   for (const kind of ['handles', 'requests', 'resources'])
     metrics.removeSingleMetric(`nodejs_active_${kind}_total`);
   new Gauge({

@@ -65,7 +65,7 @@ describe.each([
 test('a store client does not repeat a command after a lost connection', async () => {
   const [client, admin] = [connect(storeClient), connect(cacheClient)];
   await Promise.all([ready(client), ready(admin)]);
-  // Redis waits in this command.
+  // Redis blocks on this command.
   const popped = client.blpop('queue', 0).catch(String);
   const waiting = async () => /^id=(\d+).* cmd=blpop/m.exec(`${await admin.client('LIST')}`)?.[1] ?? '';
   await expect.poll(waiting).not.toBe('');
@@ -82,7 +82,7 @@ test('a cache client fails at once until it is connected', async () => {
   await expect(connect(cacheClient).get('x')).rejects.toThrow('enableOfflineQueue');
 });
 
-test('a password in the URL takes precedence over that of the file; no log has a password', async () => {
+test('a password in the URL overrides the password file, and is never logged', async () => {
   const password = 'not in any log line';
   const admin = connect(storeClient);
   await admin.config('SET', 'requirepass', password);
@@ -102,7 +102,7 @@ test.each<[string, (redis: StoreClient) => Promise<unknown>, setUp?: string]>([
   ['READONLY', (redis) => redis.set('title', 'secret'), 'REPLICAOF 127.0.0.1 1'],
   ['ERR user_script', (redis) => redis.eval('return ARGV[1] + 1', 0, 'secret')],
   ['ERR unknown command', (redis) => redis.call('NOSUCH', 'secret')],
-])('the log of an error has no arguments of its command: %s', async (message, act, setUp = 'PING') => {
+])('a logged error omits the arguments of its command: %s', async (message, act, setUp = 'PING') => {
   const client = connect(storeClient);
   await client.call(...(setUp.split(' ') as [string]));
   const cause = await act(client).then(String, (error: Error) => error);

@@ -50,7 +50,7 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
       sentinelTLS: tls,
       enableTLSForSentinelMode: tls !== undefined,
       sentinelCommandTimeout: 1_000,
-      // Otherwise a hung former primary keeps its connections.
+      // Otherwise clients stay connected to a hung former primary.
       failoverDetector: true,
     }),
   };
@@ -60,8 +60,8 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
 }
 
 /**
- * Sends all commands of a turn of the event loop in one write, for a fifth of the CPU in Redis. ioredis's auto-pipelining would
- * delay further commands until the replies, which take as long as an fsync.
+ * Sends all commands of one event loop turn in one write, which takes Redis a fifth of the CPU time. ioredis's auto-pipelining
+ * would delay further commands until the replies, and a reply takes as long as an fsync.
  */
 class CorkedRedis extends Redis {
   override sendCommand(...args: Parameters<Redis['sendCommand']>) {
@@ -74,7 +74,7 @@ class CorkedRedis extends Redis {
   }
 }
 
-/** Ignores announcements of a new primary while it connects. Otherwise ioredis would end the client for good. */
+/** Ignores announcements of a new primary while connecting. Otherwise ioredis would stop reconnecting for good. */
 class SteadyConnector extends SentinelConnector {
   override connect(...args: Parameters<SentinelConnector['connect']>) {
     const detector = Reflect.get(this, 'failoverDetector');

@@ -4,7 +4,7 @@ import type { Log } from './log.ts';
 /** Milliseconds between checks of a file. */
 const interval = 2_000;
 
-/** Calls `read` after each change of the file at `path`, which is in the variable `name`. Returns a function that stops this. */
+/** Calls `read` after each change of the file at `path`, the value of the variable `name`. Returns a function that stops it. */
 export function rereadFile(
   name: string,
   path: string,

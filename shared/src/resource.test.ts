@@ -23,11 +23,11 @@ describe('Convention C', () => {
   const collection = ['GET /notes', 'GET /notes/new'];
   const member = ['GET /notes/:id', 'GET /notes/:id/edit', 'POST /notes', 'PUT /notes/:id'];
   test.each<[_: string, mod: object, routes: string[]]>([
-    ['all seven in the order of the table', everyAction, [...collection, ...member, 'DELETE /notes/:id']],
-    ['only those in the module', { show: handler, create: handler }, ['GET /notes/:id', 'POST /notes']],
+    ['all seven actions in the order of the table', everyAction, [...collection, ...member, 'DELETE /notes/:id']],
+    ['only the actions in the module', { show: handler, create: handler }, ['GET /notes/:id', 'POST /notes']],
     ['only functions', { list: 'all', show: null, edit: undefined, create: handler }, ['POST /notes']],
-    ['inherited ones', new Listing(), ['GET /notes']],
-  ])('registers the actions: %s', (_, mod, expected) => {
+    ['inherited actions', new Listing(), ['GET /notes']],
+  ])('registers %s', (_, mod, expected) => {
     const { app, routes } = registrations();
     resource(app, 'notes', mod);
     expect(routes).toEqual(expected);

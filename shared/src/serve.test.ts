@@ -50,7 +50,7 @@ describe('A server', () => {
     expect((await get(await serving(), { path: `/?u=${'x'.repeat(32 * 1024)}` })).statusCode).toBe(200);
   });
 
-  test('gives a request 30 s to arrive, its headers 15 s', async () => {
+  test('times out after 30 s for a request, 15 s for its headers', async () => {
     const served = await serving();
     const servers: http.Server[] = [];
     const look = (message: unknown) => servers.push((message as { server: http.Server }).server);
@@ -66,7 +66,7 @@ describe('A server', () => {
   const long = `X: ${'x'.repeat(70_000)}`;
   test.each([
     ['an invalid Host', 'GET / HTTP/1.1\r\nHost: a@b', '400 Bad Request'],
-    // The library compares its length with that of the URL's host.
+    // The library only compares the length with the length of the URL's host.
     ['a Host with a path', 'GET / HTTP/1.1\r\nHost: ä\\login?', '400 Bad Request'],
     ['a Host beyond ASCII', 'GET / HTTP/1.1\r\nHost: ä', '400 Bad Request'],
     ['an invalid target', 'GET \\ HTTP/1.1\r\nHost: a', '400 Bad Request'],

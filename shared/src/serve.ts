@@ -19,7 +19,7 @@ export type ServeOptions = ListenAddress & {
   observer?: Observer;
   /** Headers of the server's own responses, for example to malformed HTTP. */
   clientErrorHeaders?: Record<string, string>;
-  /** Whether clients that accept JSON get such responses as problem documents (RFC 9457). */
+  /** Whether clients that accept JSON get these responses as problem documents (RFC 9457). */
   problems?: boolean;
 };
 
@@ -38,7 +38,7 @@ const serverOptions = {
   requestTimeout: 30_000,
   /** Milliseconds between checks of these timeouts. With Node's 30 s, a request could take a minute. */
   connectionsCheckingInterval: 1_000,
-  /** Bytes of request line and headers. Percent-encoding makes 24 KiB of a URL of 8 KiB. */
+  /** Bytes of request line and headers. Percent-encoding turns an 8 KiB URL into 24 KiB. */
   maxHeaderSize: 64 * 1024,
   /** Node's own response to a missing Host would lack the service's headers. */
   requireHostHeader: false,
@@ -51,7 +51,7 @@ const hardStop = 10_000;
 
 /**
  * Serves `app` over HTTP until `signal` is aborted, then drains: it stops listening, sends further responses on open
- * connections with `Connection: close`, closes idle connections after 2 s and the others after 10 s.
+ * connections with `Connection: close`, closes idle connections after 2 s and all others after 10 s.
  *
  * On a loopback address it responds 421 to host names that public DNS may have, because a website could point its own name
  * there (DNS rebinding). A malformed host name is 400.
@@ -156,7 +156,7 @@ interface ServerSocket extends Socket {
   _httpMessage?: AnnotatedResponse | null;
 }
 
-/** Characters of names, addresses and ports. Others could become part of the path in a URL. */
+/** Characters of names, addresses and ports. Other characters could become part of the path in a URL. */
 const validHost = /^[\w.:[\]-]*$/;
 
 /** Names that public DNS does not have: RFC 6761, RFC 6762, RFC 8375, ICANN's .internal, and single labels. */

@@ -19,7 +19,7 @@ function runService(port: number, script = '') {
   return spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
 }
 
-test('a service whose port is in use exits with 78; the message has the variables', async () => {
+test('a service exits with 78 if its port is in use, and names the variables to change', async () => {
   const taken = createServer();
   onTestFinished(() => void taken.close());
   const port = await listening(taken);
@@ -30,7 +30,7 @@ test('a service whose port is in use exits with 78; the message has the variable
   expect(status).toBe(78);
 });
 
-test('an unhandled rejection is logged; an uncaught error ends the service with 1', () => {
+test('logs an unhandled rejection; exits with 1 after an uncaught error', () => {
   const fail = "setImmediate(() => { throw new Error('thrown'); })";
   const { status, stdout } = runService(
     0,
@@ -53,13 +53,13 @@ function beating(...lines: string[]) {
   return { service, pipe: service.stdio[3] as Readable };
 }
 
-test('the first heartbeat comes at once, the next one before watched.sh misses it', async () => {
+test('sends the first heartbeat at once, and the second within the 750 ms that watched.sh allows', async () => {
   const clock = "const { timers } = require('node:test').mock; timers.enable({ apis: ['setInterval'] });";
   const { pipe } = beating(clock, 'setImmediate(() => timers.tick(749));');
   expect(await text(pipe)).toBe('..');
 });
 
-test.each([true, false])('the heartbeat keeps no service running (with a reader: %s)', async (isRead) => {
+test.each([true, false])('the heartbeat does not keep the process alive (with a reader: %s)', async (isRead) => {
   const { service, pipe } = beating();
   if (isRead) pipe.resume();
   else pipe.destroy();

@@ -63,7 +63,7 @@ export function prepareService(name: string, version: string, config: ServiceCon
   return { log, metrics, signal, run };
 }
 
-/** Milliseconds between two bytes; watched.sh misses one after 750. */
+/** Milliseconds between two bytes. watched.sh waits 750 ms for each. */
 const heartbeatInterval = 500;
 
 /** Writes a byte to the pipe `fd` at intervals, to show that the event loop runs. */

@@ -22,7 +22,7 @@ function noted() {
   };
 }
 
-test('one piece begins per turn of the event loop; clients alternate, and a new client is next', async () => {
+test('starts one piece per turn of the event loop; clients alternate, and a new client is next', async () => {
   const { piece, turnsOfLoop } = noted();
   for (const name of ['a1', 'a2', 'a3', 'a4']) piece(name, ['a']);
   piece('b1', ['b']);
@@ -31,7 +31,7 @@ test('one piece begins per turn of the event loop; clients alternate, and a new 
   expect(await turnsOfLoop(4)).toBe('a1 | b1 | a2 | a3 | c1 | a4 | |');
 });
 
-test('a piece of several clients begins once, in their earliest turn', async () => {
+test('starts a piece of several clients once, in their earliest turn', async () => {
   const { piece, turnsOfLoop } = noted();
   piece('a1', ['a']);
   piece('a2', ['a']);
@@ -39,7 +39,7 @@ test('a piece of several clients begins once, in their earliest turn', async () 
   expect(await turnsOfLoop(5)).toBe('a1 | both | a2 | | |');
 });
 
-test('a piece whose client leaves fails with the reason, and delays no others', async () => {
+test('rejects a piece if its client disconnects, without delaying others', async () => {
   const { piece, turnsOfLoop } = noted();
   const leaving = new AbortController();
   const left = Array.from({ length: 10 }, () => piece('left', ['a'], leaving.signal));

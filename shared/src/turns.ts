@@ -1,7 +1,7 @@
 /**
- * Waits for a turn of the event loop. Then the caller does a piece of work of a few milliseconds.
+ * Waits for a turn of the event loop. The caller then works for a few milliseconds.
  *
- * @param clients the clients that wait for this work. The earliest turn of any of them applies.
+ * @param clients the clients that wait for this work. It starts in the earliest turn of any client.
  * @param signal leaves the queue, and rejects with its reason.
  */
 export type Turns = (clients: Iterable<string>, signal?: AbortSignal) => Promise<void>;
@@ -10,7 +10,7 @@ export const noTurns: Turns = async () => {};
 
 /** Starts one piece of work per turn of the event loop. Clients alternate, however long their queues are. */
 export function createTurns(): Turns {
-  /** The waiting work of each client. The next client comes first. */
+  /** The queue of each client. The next client comes first. */
   const waiting = new Map<string, Set<() => void>>();
   let isRunning = false;
   const run = () => {

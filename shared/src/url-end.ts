@@ -5,9 +5,9 @@ export const openers: ReadonlyMap<string, string> = new Map(
 
 const punctuation = '.,;:!?…*_。、，！？\u200b\ufeff';
 
-/** `url` without trailing punctuation, brackets and quotes. A bracket or quote that the URL itself opens stays. */
+/** `url` without trailing punctuation, brackets and quotes. Keeps a closing bracket or quote that the URL itself opens. */
 export function withoutEnd(url: string): string {
-  /** For each closing character, its number minus the number of its opening character. */
+  /** How many more closing than opening characters `url` has, by closing character. */
   const unopened = new Map<string, number>();
   const count = (character: string) => url.split(character).length - 1;
   let end = url.length;

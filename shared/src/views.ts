@@ -5,7 +5,7 @@ export type Render<Views> = <Name extends keyof Views & string>(name: Name, data
 /**
  * The views of `folder`, in files `<name>.eta`, compiled at first use. `<%=` escapes its value, `<%~` does not.
  *
- * If a view prints `undefined` or `null`, it throws. With `onMissing`, it prints nothing.
+ * A view throws if it would print `undefined` or `null`. With `onMissing`, it prints nothing instead.
  */
 export function views<Views extends Record<keyof Views, object>>(
   folder: string,

@@ -4,8 +4,8 @@
 service=$1
 shift
 
-# A value that changes unless COMMAND hangs: its context switches, or the time if it runs or waits for a CPU. A busy service
-# is not killed. Empty on systems without /proc.
+# A value that changes unless COMMAND hangs: its context switches, or the time if it runs or waits for a CPU. This spares a
+# busy service. Empty on systems without /proc.
 activity() {
     local name value
     while read -r name value _; do

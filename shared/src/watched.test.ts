@@ -11,8 +11,8 @@ const script = join(import.meta.dirname, 'watched.sh');
 /**
  * Runs `main`, the text of a program, as the service `tasks`.
  *
- * @param from a timeout of the script, in seconds, which becomes `to`. The script then also sees no context switches.
- * @param timeouts a file for every timeout of the script, in seconds.
+ * @param from a timeout in the script, in seconds, to replace with `to`. This also hides context switches from the script.
+ * @param timeouts a file to which the script writes each of its timeouts, in seconds.
  */
 function watched(main: string, from = 'none', to = '', timeouts = '') {
   const read = `() {
@@ -43,7 +43,7 @@ test('a hung service is killed within 3 s and logged; its watcher ends', async (
     service: 'tasks',
     msg: 'hangs; killing it',
   });
-  // The first wait, for the first heartbeat, ends early.
+  // The script waits up to 30 s for the first heartbeat, which comes at once.
   const [start, ...waits] = readFileSync(timeouts, 'utf8').trim().split('\n').map(Number);
   expect(start).toBe(30);
   expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeLessThanOrEqual(3);
@@ -54,7 +54,7 @@ test('a service that hangs before its first heartbeat is killed too', async () =
 });
 
 test('a busy service survives, and its watcher ends with it', async () => {
-  // An exit would wait for threads.
+  // process.exit() would wait for threads.
   const busy =
     "for (const end = Date.now() + 700; Date.now() < end; ); process.kill(process.pid, 'SIGTERM');";
   // A hung service is killed after the third miss.

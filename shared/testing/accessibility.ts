@@ -10,7 +10,7 @@ import { PNG } from 'pngjs';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const options = JSON.stringify({ runOnly: tags, resultTypes: ['violations'] });
-/** Only violations leave the page: transferring the full report would take as long as running the rules. */
+/** Returns only violations: transferring the full report would take as long as running the rules. */
 const violationsOf = `axe.run(${options}).then(({ violations }) => violations)`;
 
 /** A light phone and a dark desktop. */
@@ -22,7 +22,7 @@ const looks = [
 /** The narrowest phone. */
 const narrow = 360;
 
-/** Loads axe into every later document of `page`, in a third of the time that an open document would need. */
+/** Loads axe into every later document of `page`, three times as fast as into an open document. */
 export async function bringAxe(page: Page): Promise<void> {
   await page.addInitScript(axe);
 }
@@ -36,7 +36,7 @@ export async function bringAxe(page: Page): Promise<void> {
  */
 export async function accessibilityFaults(page: Page, name: string, pictures?: string): Promise<string[]> {
   const faults: string[] = [];
-  // The style loads after the document.
+  // The style sheet loads after the document.
   await page.waitForLoadState();
   for (const { width, colorScheme } of looks) {
     const look = `${width} px, ${colorScheme}`;
@@ -84,7 +84,7 @@ async function pictureFault(page: Page, path: string): Promise<string | undefine
   await page.evaluate(settle);
   const shown = await page.screenshot({ animations: 'disabled' });
   const kept = existsSync(path) ? readFileSync(path) : undefined;
-  // The same Chromium writes the same bytes.
+  // The same version of Chromium writes the same bytes.
   if (kept?.equals(shown)) return undefined;
   const differing = kept ? share(PNG.sync.read(shown), PNG.sync.read(kept)) : 1;
   if (differing <= tolerance) return undefined;

@@ -6,12 +6,12 @@ const measured = { count: 60, interval: 50 };
 /** SECURITY.md's promise: requests of other clients take at most five times as long. */
 const promised = 5;
 
-/** Other work on the machine slows the attacked service more than the quiet one, but not in all measurements. */
+/** Other work on the machine may slow the attacked service more than the quiet service, but not in every measurement. */
 const maxMeasurements = 5;
 
 /**
- * The cost of an attack for another client: the median time of its requests, divided by the median at a `quiet` service at the
- * same time. The result is the first measurement within the promise, or the best one, and the statuses of failed requests.
+ * Measures how an attack slows another client: the median time of its requests, divided by the median at a `quiet` service at
+ * the same time. Returns the first measurement within the promise, or else the best, and the statuses of failed requests.
  *
  * @param request sends a request to the service at `url`, and returns its status.
  * @param attack runs until `over` is aborted, and calls `begun` once it has its full effect.

@@ -4,7 +4,7 @@ import { generate } from 'selfsigned';
 /** A new self-signed certificate for `localhost`, 127.0.0.1, and the `names` and addresses. */
 export const testCertificate = (...names: string[]) => testCertificateOf('ec', ...names);
 
-/** The same with a key of that type. RSA takes six times as long. */
+/** The same with a key of type `keyType`. Creating an RSA key takes six times as long. */
 export async function testCertificateOf(
   keyType: 'rsa' | 'ec',
   ...names: string[]

@@ -12,8 +12,8 @@ export const undisturbed =
     : null;
 
 /**
- * `RenderDocument` doubles the cost of a navigation. Playwright disables the other features, but Chromium uses only the last
- * switch of a name.
+ * `RenderDocument` doubles the cost of a navigation. The rest repeats Playwright's list, because Chromium uses only the last
+ * `--disable-features`.
  */
 const disabledFeatures =
   'RenderDocument,AvoidCorsURLLoaderRestartOnRedirect,AvoidUnnecessaryBeforeUnloadCheckSync,' +
@@ -34,7 +34,7 @@ export function launchChromium(...args: string[]): Promise<Browser> {
     env: { ...process.env, CHROMIUM, FONTCONFIG_FILE: `${import.meta.dirname}/fonts.conf` },
     args: [
       ...switches.split(' '),
-      // The first is Playwright's default. The second saves a process.
+      // The first feature is Playwright's default. The second saves a process.
       '--enable-features=CDPScreenshotNewSurface,NetworkServiceInProcess2',
       `--disable-features=${disabledFeatures}`,
       ...args,

@@ -9,7 +9,7 @@ import { freePort } from './free-port.ts';
 /** A real Redis for tests. Its address stays the same when it restarts. */
 export interface TestRedis {
   readonly url: string;
-  /** Kills it as in a crash (SIGKILL); its data folder stays. */
+  /** Kills it with SIGKILL, as in a crash. Its data folder stays. */
   kill(): Promise<unknown>;
   /** Restarts it after `kill`, and resolves once it responds. */
   start(): Promise<void>;
@@ -34,7 +34,7 @@ async function inContainer(configuration: string): Promise<TestRedis> {
   const container = await new GenericContainer('redis:8.0.2')
     .withCopyFilesToContainer([{ source: configuration, target: '/etc/redis.conf' }])
     .withCommand(['redis-server', '/etc/redis.conf', '--protected-mode', 'no'])
-    // The engine would choose another port at every start.
+    // By default, Docker would choose another port at every start.
     .withExposedPorts({ container: 6379, host: port })
     .withWaitStrategy(Wait.forLogMessage('Ready to accept connections'))
     .start();
@@ -86,7 +86,7 @@ const starter =
     return redis;
   };
 
-/** Like `startRedis`, but always as a process, for a tenth of the cost. */
+/** Like `startRedis`, but always as a process, which starts ten times as fast. */
 export const startRedisProcess = starter('redis-server');
 
 /** The same with Valkey. */

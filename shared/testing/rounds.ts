@@ -1,4 +1,4 @@
-/** `make test-long` sets it. */
+/** `make test-long` sets LONG. */
 const long = process.env.LONG === '1';
 
 /** How often a test repeats its work: `long` times in `make test-long`, `short` times in other runs. */

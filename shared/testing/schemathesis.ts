@@ -19,7 +19,7 @@ export function needSchemathesis(context: TestContext): void {
   context.skip(!existsSync(schemathesis), 'needs schemathesis from PyPI (python3 with venv)');
 }
 
-/** Expects that the service at `url` follows its /openapi.json. `workspace` is the folder of `schemathesis.toml`. */
+/** Expects the service at `url` to follow its /openapi.json. `workspace` is the folder of `schemathesis.toml`. */
 export async function followsDescription(url: string, workspace: string): Promise<void> {
   const settings = ['--config-file', `${root}/${workspace}/schemathesis.toml`];
   const generation = ['--max-examples', `${examples}`, '--seed', `${seed}`];

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 export interface TestResponse {
   status: number;
   headers: IncomingHttpHeaders;
-  /** The number of headers with a lower-case name. */
+  /** How often the header `name` occurs; `name` is in lower case. */
   headerCount(name: string): number;
   body: string;
 }
@@ -23,7 +23,7 @@ export interface RequestOptions {
   ca?: string;
 }
 
-/** Sends a request to 127.0.0.1 on a new connection, with the path as it is. Resolves once the headers have arrived. */
+/** Sends a request to 127.0.0.1 on a new connection, without normalizing the path. Resolves once the headers have arrived. */
 export function open(port: number, path: string, options: RequestOptions = {}) {
   const { method = 'GET', host = `127.0.0.1:${port}`, headers, localAddress, body = '', ca } = options;
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
@@ -56,7 +56,7 @@ export async function sendRaw(port: number, bytes: string): Promise<string> {
   return text(socket);
 }
 
-/** Status and headers, except those of the single message and its framing (RFC 9112). */
+/** Status and headers, except for headers that differ in each response or frame it (RFC 9112). */
 export function headOf({ status, headers }: Pick<TestResponse, 'status' | 'headers'>) {
   const { date, connection, 'x-request-id': id, 'transfer-encoding': framing, ...rest } = headers;
   return { status, ...rest };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { seed } from './random.ts';
 import { rounds } from './rounds.ts';
 
-/** A place for strangers' input. */
+/** A place that accepts untrusted input. */
 export interface Strangers {
   /** Characters of the longest allowed input. */
   size: number;
@@ -12,7 +12,7 @@ export interface Strangers {
   send(input: string): unknown;
 }
 
-/** Inputs that are tried at an eighth of their size, or less. The slowest are then tried at full size. */
+/** Tries inputs at an eighth of their size, or less, and then the slowest at full size. */
 const tried = rounds({ short: 4, long: 2_000 });
 const maxTried = rounds({ short: 64 * 1024, long: Number.POSITIVE_INFINITY });
 const slowest = rounds({ short: 1, long: 3 });
@@ -20,7 +20,7 @@ const slowest = rounds({ short: 1, long: 3 });
 /** Milliseconds of CPU that other clients may wait. */
 const limit = 100;
 
-/** Tests that no input of a place blocks other clients for 100 ms. */
+/** Tests that no input of a place blocks other clients for more than 100 ms. */
 export function testWorstInputs(places: Readonly<Record<string, Strangers>>): void {
   const settings = { timeout: 120_000 };
   test.for(Object.entries(places))('%s: no input blocks for 100 ms', settings, async ([, place]) => {
@@ -47,8 +47,8 @@ async function slowestShapes({ size, pieces, send }: Strangers): Promise<Shape[]
 }
 
 /**
- * The wait of other clients during `act`, as a multiple of the limit, in the best of five tries: the first one compiles. On a slow
- * machine, the limit is the time of known work at the same moment.
+ * How long other clients wait during `act`, as a multiple of the limit. The best of five tries, because V8 compiles during the
+ * first. On a slow machine, the limit is the time that `knownWork` takes at the same moment.
  */
 async function excess(act: () => unknown): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
@@ -90,8 +90,8 @@ function mixtures(pieces: readonly string[]): fc.Arbitrary<Shape> {
 }
 
 /**
- * The longest wait of another request during `act`, in milliseconds of this thread's CPU: two turns of the event loop, because the
- * server reads a request in one turn and responds in the next.
+ * The longest wait of another request during `act`, in milliseconds of this thread's CPU time. A request waits for two turns of
+ * the event loop: the server reads it in one turn and responds in the next.
  */
 async function longestWait(act: () => unknown): Promise<number> {
   let longest = 0;
@@ -103,7 +103,7 @@ async function longestWait(act: () => unknown): Promise<number> {
     [before, turn] = [turn, now];
     if (acting) setImmediate(look).unref();
   };
-  // An idle loop must not spin.
+  // Without unref(), an idle event loop would spin.
   setImmediate(look).unref();
   await new Promise(setImmediate);
   try {

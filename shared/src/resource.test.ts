@@ -23,7 +23,11 @@ describe('Convention C', () => {
   const collection = ['GET /notes', 'GET /notes/new'];
   const member = ['GET /notes/:id', 'GET /notes/:id/edit', 'POST /notes', 'PUT /notes/:id'];
   test.each<[_: string, mod: object, routes: string[]]>([
-    ['all seven actions in the order of the table', everyAction, [...collection, ...member, 'DELETE /notes/:id']],
+    [
+      'all seven actions in the order of the table',
+      everyAction,
+      [...collection, ...member, 'DELETE /notes/:id'],
+    ],
     ['only the actions in the module', { show: handler, create: handler }, ['GET /notes/:id', 'POST /notes']],
     ['only functions', { list: 'all', show: null, edit: undefined, create: handler }, ['POST /notes']],
     ['inherited actions', new Listing(), ['GET /notes']],

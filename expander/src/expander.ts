@@ -24,7 +24,7 @@ import { createApp } from './web/app.ts';
 
 export interface Outside {
   log: Log;
-  /** A cache that all replicas share. Without it, each process has only its own. */
+  /** A cache that all replicas share. Without it, each process uses only its own cache. */
   redis?: CacheClient;
   /** Replaces the lookups at the name servers of `/etc/resolv.conf`. */
   lookup?: Lookup;
@@ -62,7 +62,7 @@ export function createExpander(config: Config, outside: Outside) {
     ? watchKeys(config.EXPANDER_KEYS_FILE, take, log, metrics.keyRequests)
     : undefined;
 
-  // Before and after the wait for a place, because another chain may have made the same request meanwhile.
+  // Checked before and after the wait for a place, because another chain may make the same request during the wait.
   const cached = cacheHops();
   // A request passes through these layers in order.
   const follow = layers<FollowRedirects>(
@@ -84,7 +84,7 @@ export function createExpander(config: Config, outside: Outside) {
   );
 
   const expand = createExpand(follow, { maxRedirect: config.EXPANDER_MAX_REDIRECT, ends: metrics.ends });
-  // Disables CORS, or any website could scan the exempt networks, and caching, which would outlive the exemption.
+  // Disables CORS and caching. Otherwise any website could scan the exempt networks, and caches would outlive the exemption.
   const exempt = allowedNetworks.length > 0;
   return {
     app: createApp(expand, { log, exempt, chargeKey: keys?.charge, turns, onMissing }),

@@ -11,8 +11,8 @@ export function createBodyReader() {
   let held = 0;
 
   /**
-   * @returns the text, and `release`, which frees its memory and must be called once. The text rejects with HTTPException
-   *   413 if the body is too large, or with ExpansionError `overloaded` (no free memory) or `aborted` (the client left).
+   * @returns the text, and `release`; call it once to free the memory. The text rejects with HTTPException
+   *   413 if the body is too large, or with ExpansionError `overloaded` (no free memory) or `aborted` (the client disconnected).
    */
   return (request: Request) => {
     let size = 0;

@@ -15,7 +15,7 @@ import { endsInFailure } from '../expansion/lifetime.ts';
 import { type Target, withoutFragment } from '../expansion/target.ts';
 
 export interface SharedCache {
-  /** The expansion of `key`, which may have expired. Null also if the cache is down or the entry is invalid. */
+  /** The expansion of `key`, which may have expired. Null on a miss, if the cache is down, or if the entry is invalid. */
   get(key: string): Promise<{ expansion: Expansion; text: string } | null>;
   /** @param text an expansion as JSON. */
   set(key: string, text: string, milliseconds: number): void;
@@ -118,7 +118,7 @@ function isSound(expansion: Expansion): boolean {
   return isUsable(expansion) && !hasFailed(expansion);
 }
 
-/** Whether a retry may give another result. */
+/** Whether a retry may succeed. */
 function hasFailed({ error, hops }: Expansion): boolean {
   return error !== null || endsInFailure(hops.at(-1));
 }
@@ -131,7 +131,7 @@ const overhead = 200;
 
 export type MemoryTier = ReturnType<typeof memoryTier>;
 
-/** The cache of this process, for expansions marked as cached. It evicts the least recently used. */
+/** The cache of this process, for expansions marked as cached. It evicts the least recently used expansions. */
 export function memoryTier() {
   const entries = new LRUCache<string, Expansion>({ maxSize });
   return {

@@ -13,7 +13,7 @@ const late = Symbol('late');
  * A circuit breaker. An operation that takes longer than 250 ms opens the circuit. Then one operation a second probes the
  * dependency, and all others fail at once, until a probe succeeds in time.
  *
- * @param name names the dependency in messages.
+ * @param name the dependency's name in messages.
  */
 export function circuitBreaker(name: string, log: Pick<Log, 'warn' | 'info'>, timed: Timed = untimed): Timed {
   let open = false;

@@ -7,7 +7,7 @@ import { asCached, type SharedCache } from './caches.ts';
 /** The Redis commands that the cache and the rate limit use. */
 export type CacheClient = Pick<Redis, 'get' | 'set' | 'eval'>;
 
-/** Part of every key. Increment it when the form of an entry changes, so that old entries are ignored. */
+/** Part of every key. Increment it when the format of entries changes, so that old entries are ignored. */
 const schemaVersion = 8;
 
 /**

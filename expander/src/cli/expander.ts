@@ -6,10 +6,10 @@ import { checkUrls, createGuard } from '../guard/public-address.ts';
 import { fetchHead, guardedRequest } from '../hop/fetch-hop.ts';
 import type { Options } from './options.ts';
 
-/** One website's share of the chain's time: 3 s of 8, as in the service. */
+/** The share of the chain's timeout for one hop: 3 s of 8 s, as in the service. */
 const hopShare = 3 / 8;
 
-/** The service's expander without its limits for clients, which `--concurrency` replaces. */
+/** The service's expander without the limits for clients. `--concurrency` replaces them. */
 export async function createCommandExpander({ follow, maxRedirect, timeout, environment }: Options) {
   const guard = createGuard(environment.EXPANDER_ALLOWED_NETWORKS);
   const { lookup } = sharedLookup(createResolve(guard));

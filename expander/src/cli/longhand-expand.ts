@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
 
-// Saves two thirds of the startup time (type stripping, compiling). A read-only folder disables the cache.
+// The compile cache saves two thirds of the startup time. Without a writable folder, Node does not use it.
 enableCompileCache(`${import.meta.dirname}/.cache`);
 const { run } = await import('./run.ts');
 

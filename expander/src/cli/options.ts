@@ -34,7 +34,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv) {
     format: formats[format] as Format,
     /** Expansions in flight. Each may need a connection, and a process may often open only 1,024 files. */
     concurrency: number('concurrency', values.concurrency, 1, 256),
-    /** Milliseconds for a URL with all its redirects. */
+    /** Timeout of a URL with all its redirects, in milliseconds. */
     timeout: number('timeout', values.timeout, 1, 600) * 1_000,
     maxRedirect: number('max-redirect', values['max-redirect'] ?? `${maxRedirect}`, 0, 50),
     help: values.help,

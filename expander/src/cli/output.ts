@@ -5,7 +5,7 @@ import { asciiJson } from '../web/ascii-json.ts';
 
 export type Format = (line: BulkLine) => string;
 
-/** Each format writes one line per result, without control characters, which could control the terminal. */
+/** Each format writes one line per result, without terminal control characters. */
 export const formats = {
   ndjson: (line) => `${asciiJson(line)}\n`,
   tsv: ({ line, url, longUrl, redirectCount, error }) =>
@@ -43,7 +43,7 @@ export function createOutput(stream: Writable) {
       text += line;
       return drained;
     },
-    /** Resolves when the system has taken everything. If that fails, only `failed` settles. */
+    /** Resolves when everything is written. If writing fails, only `failed` settles. */
     end(last = '') {
       const rest = text + last;
       text = '';
@@ -57,7 +57,7 @@ const interval = 100;
 
 export type Progress = ReturnType<typeof createProgress>;
 
-/** Counts results and writes the counts at the end. @param isDrawn whether to draw them meanwhile. */
+/** Counts results and writes the counts at the end. @param isDrawn whether to update them on the terminal until then. */
 export function createProgress(isDrawn: boolean, write: (text: string) => unknown) {
   let done = 0;
   let failed = 0;

@@ -21,7 +21,7 @@ export async function run(): Promise<number> {
     return 2;
   }
   const output = createOutput(process.stdout);
-  // On the same terminal, the results show the progress.
+  // Results on the same terminal already show progress.
   const isDrawn = process.stderr.isTTY && !process.stdout.isTTY;
   const progress = createProgress(isDrawn, (text) => process.stderr.write(text));
   const work = options.help ? output.end(manual) : expandAll(options, output, progress);

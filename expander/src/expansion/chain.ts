@@ -88,7 +88,7 @@ function tooManyRedirects(maxRedirect: number): End {
   };
 }
 
-/** An expansion that ended, or failed, at `longUrl`. */
+/** An expansion that ended or failed at `longUrl`. */
 export function endedExpansion(
   longUrl: string | null,
   end: End | ExpansionError,
@@ -128,7 +128,7 @@ function factsOf({ refresh: _, setCookies: __, strictTransport: ___, source: ___
   return facts;
 }
 
-/** The facts of a hop without a request. A wrapper is permanent (301). A host may withdraw HSTS (307). */
+/** The facts of a hop without a request. A wrapper is permanent (301), HSTS is not (307). */
 function unrequested(status: 301 | 307) {
   const freshUntil = responseFreshUntil(status, {});
   return { status: null, method: null, addressFamily: null, freshUntil, cached: false } as const;

@@ -31,7 +31,7 @@ export function chainCookies() {
 
 const sendable = /^[\t -~\u0080-\u00ff]*$/;
 
-/** Name prefixes that guarantee `Secure`. Clients send a value without a name alone, so it must not begin like this. */
+/** Name prefixes that guarantee `Secure`. Clients send a nameless cookie as its bare value, so values must not have them. */
 const prefixed = /^__(?:Secure|Host)-/i;
 
 /** Checks rules of browsers that the library lacks (RFC 6265bis section 5.6). */

@@ -8,7 +8,7 @@ export const chainTime = 8_000;
 const defaults = { hop: hopTime, chain: chainTime };
 export type Times = typeof defaults;
 
-/** The deadlines of a chain, which starts now, and of each of its hops. Waits for places do not count. */
+/** The deadlines of a chain that starts now, and of each of its hops. They exclude waits for places. */
 export function startDeadline(signal?: AbortSignal, times = defaults) {
   const controller = new AbortController();
   const started = performance.now();

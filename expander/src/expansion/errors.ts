@@ -1,4 +1,4 @@
-/** Seconds for which caches may keep an error, by its code; 0 if it is not about the URL. */
+/** Seconds for which caches may keep an error, by its code; 0 if the URL did not cause it. */
 export const errorLifetimes = {
   invalid_url: 30,
   invalid_callback: 30,
@@ -9,7 +9,7 @@ export const errorLifetimes = {
   overloaded: 0,
   rate_limited: 0,
   unknown_key: 0,
-  /** The client has left, so only the log shows this code. */
+  /** The client has disconnected, so only the log shows this code. */
   aborted: 0,
 };
 

@@ -20,7 +20,7 @@ export type ChainOptions = Partial<ExpandOptions>;
 
 const nothing = { code: 'empty', message: 'There is no URL to expand.' } as const;
 
-/** @param settings.ends counts expansions by the code of their end. */
+/** @param settings.ends counts expansions by end code. */
 export function createExpand(
   followRedirects: FollowRedirects,
   settings: { maxRedirect?: number; ends?: { inc(labels: { end: string }): void } } = {},
@@ -43,7 +43,7 @@ export function createExpand(
     assertString(url);
     if (typeof callback !== 'function')
       throw new TypeError(`expand: the callback is ${callback}, not a function`);
-    // Outside the promise: an error in the callback is not a failed expansion.
+    // The callback runs outside the promise, so that its errors do not count as failed expansions.
     chain(url).then(({ error, longUrl, redirectCount }) =>
       queueMicrotask(() => callback(asError(error), longUrl, redirectCount)),
     );

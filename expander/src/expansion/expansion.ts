@@ -9,7 +9,7 @@ export type Follow = 'default' | 'all';
 /** Redirects that Chromium follows: it requests 20 URLs. Firefox requests one more. */
 export const browserLimit = 19;
 
-/** A reused connection. A response on it may really be a late body to an earlier request. */
+/** A reused connection. A response on it may really be a late body for an earlier request. */
 export interface Source {
   /** Whether unsolicited bytes arrived. Then each response on it may belong to another request. */
   hasStrayed: boolean;
@@ -21,7 +21,7 @@ export const doubtTime = 1_000;
 /** A redirect by a `Refresh` header or by `<meta http-equiv="refresh">`. */
 export interface Refresh {
   kind: 'refresh' | 'meta';
-  /** Resolved by the rules of the page (`<base href>`, encoding); empty for the page itself. */
+  /** Resolved by the page's `<base href>` and encoding; empty for the page itself. */
   url: string;
 }
 
@@ -46,7 +46,7 @@ export interface HopResponse {
   addressFamily: 4 | 6 | null;
   /** Set if part of a page is unread, so a redirect in it may be missing. */
   incomplete?: true;
-  /** Set if the website broke off or was slow. Another request may read the rest. */
+  /** Set if the website cut off the body or was slow. Another request may read the rest. */
   interrupted?: true;
   /** Absent on a new connection. After unsolicited bytes, caches no longer serve this response. */
   source?: Source;
@@ -56,7 +56,7 @@ export interface HopResponse {
   cached: boolean;
 }
 
-/** The queue of a waiting hop, which starts at the first of its turns. */
+/** The queue of a waiting hop. The hop starts at the first of its turns. */
 export interface TurnQueue {
   join(turn: string): void;
   leave(turn: string): void;
@@ -64,7 +64,7 @@ export interface TurnQueue {
 
 /** State of one chain, for the layers that its hops pass through. */
 interface ChainState {
-  /** Whether it has visited a URL before this one. */
+  /** Whether it has visited an earlier URL. */
   hasBegun: boolean;
   /** Whether the client's rate has been charged for it. */
   isCharged: boolean;
@@ -81,9 +81,9 @@ export interface FetchHopOptions {
   /** Called with the queue when the hop starts to wait for its place. Called without it when the wait ends. */
   onWait?: ((queue?: TurnQueue) => void) | undefined;
   chain?: ChainState | undefined;
-  /** Skips the cache in the background. No client waits for it or pays for it. */
+  /** Skips the cache, for a refresh in the background. No client waits for it or is charged for it. */
   refresh?: boolean | undefined;
-  /** Skips the cache for a visitor who tries again. */
+  /** Skips the cache, because the visitor chose "Try again". */
   again?: boolean | undefined;
 }
 
@@ -101,7 +101,7 @@ export const cdnId = 'longhand';
 export const keyedClient = (name: string) => `key ${name}`;
 export const hasKey = (client: string) => client.startsWith(keyedClient(''));
 
-/** The turn of a client's single requests, or of one of its lists. */
+/** The key of the turn that a client's single requests share, or of the turn of one of its lists. */
 export const turnOf = (client = '', list?: number) => (list === undefined ? client : `${client}#${list}`);
 export const clientOf = (turn: string) => turn.replace(/#.*/, '');
 
@@ -179,14 +179,14 @@ export function isVoid({ sources }: Pick<Expansion, 'sources'>): boolean {
 }
 
 export interface ExpandOptions extends FetchHopOptions {
-  /** The list that contains this URL. Each list takes its own turns, and waits without a time limit. */
+  /** The list that contains this URL. Each list has its own turns, and waits without a time limit. */
   list?: number | undefined;
   /** Redirects followed before the chain stops at the next location. */
   maxRedirect: number;
   onHop?: ((hop: Hop) => void) | undefined;
 }
 
-/** Equal requests share a flight and a cache entry. */
+/** Requests with the same key share an expansion in flight and a cache entry. */
 export function cacheKey({ text }: Target, { follow, maxRedirect }: ExpandOptions): string {
   return `${follow} ${maxRedirect} ${text}`;
 }

@@ -5,9 +5,9 @@ import { getDomain, parse } from 'tldts';
 export interface UnicodeHost {
   /** The host in Unicode, if it is written in Punycode. */
   unicodeHost: string | null;
-  /** Scripts that a label of the host mixes, but no language does, such as Cyrillic and Latin. */
+  /** Scripts that a label mixes although no language does, such as Cyrillic and Latin. */
   mixedScripts: string[];
-  /** The host in Latin letters, if all letters of a label look like Latin ones. */
+  /** The host in Latin letters, if all letters of a label look Latin. */
   imitates: string | null;
 }
 
@@ -61,8 +61,8 @@ function anyOf(property: 'Script' | 'Script_Extensions', names: readonly string[
 }
 
 /**
- * Letters, each before its Latin lookalike: those with the prototype of a letter from a to z in Unicode 17.0,
- * security/confusables.txt (UTS #39). IDNA allows all of them in a host.
+ * Letters and their Latin lookalikes, in pairs. Unicode 17.0's security/confusables.txt (UTS #39) maps each of these letters to
+ * a letter from a to z. IDNA allows all of them in a host.
  */
 const lookalikes = [
   'аa сc ԁd еe ҽe һh іi ꙇi јj ӏl оo рp ԛq гr ѕs ѵv ѡw шw ԝw хx уy үy',
@@ -75,7 +75,7 @@ const latin = new Map(lookalikes.split(' ').map(([letter = '', look = '']) => [l
 
 /** The scripts of these letters, each with the domains of countries that write in it. */
 const homes: readonly [RegExp, readonly string[]][] = [
-  // Chromium's list (idn_spoof_checker.cc), and more countries that write Cyrillic or Greek.
+  // From Chromium (idn_spoof_checker.cc), with more countries that write Cyrillic or Greek.
   [/\p{Script=Cyrillic}/u, ['bg', 'by', 'kg', 'kz', 'mk', 'mn', 'rs', 'ru', 'su', 'tj', 'ua', 'uz']],
   [/\p{Script=Greek}/u, ['cy', 'gr']],
   [/\p{Script=Armenian}/u, ['am']],
@@ -84,10 +84,10 @@ const homes: readonly [RegExp, readonly string[]][] = [
 ];
 
 /**
- * The host that a reader may see instead, such as `apple.com` if all letters of a label are Cyrillic lookalikes. A script is
- * ordinary in its home countries. Under a top-level domain in such a script, Latin names cannot exist.
+ * The host that a reader may mistake this one for, such as `apple.com` if all letters of a label are Cyrillic lookalikes. Accepts
+ * a script in its home countries, and under a top-level domain in the same script, because Latin names cannot exist there.
  *
- * @param own characters that look like themselves.
+ * @param own characters that look the same in both hosts.
  * @returns null unless a label consists of lookalikes and `own` characters.
  */
 export function imitatedHost(unicodeHost: string, own = /[0-9-]/): string | null {

@@ -7,10 +7,10 @@ const day = 24 * 60 * minute;
 /** The shortest lifetime in seconds. The longest is a day. */
 const least = 30;
 
-/** Like 5xx: the host is overloaded or broken, and will soon respond differently. */
+/** As with 5xx, the host is overloaded or broken, and will soon respond differently. */
 const temporary = new Set([408, 425, 429]);
 
-/** When a response expires (milliseconds since 1970), by its headers, else by its status. */
+/** When a response expires (milliseconds since 1970), by its headers, or by its status if they do not specify it. */
 export function responseFreshUntil(status: number, headers: IncomingHttpHeaders, now = Date.now()): number {
   const stated = status < 400 ? statedLifetime(headers, now) : null;
   const seconds = stated ?? lifetimeOf(status);
@@ -26,7 +26,7 @@ function isTemporary(status: number | null): boolean {
   return status !== null && ((status >= 500 && status < 600) || temporary.has(status));
 }
 
-/** Marks the response for a page that broke off or was slow. It expires after at most 30 s. */
+/** Marks the response for a page that was cut off or slow. It expires after at most 30 s. */
 export function asInterrupted(response: HopResponse): HopResponse {
   const freshUntil = Math.min(response.freshUntil, Date.now() + least * 1_000);
   return { ...response, incomplete: true, interrupted: true, freshUntil };
@@ -38,9 +38,9 @@ export function endsInFailure(hop: Pick<Hop, 'status' | 'interrupted'> | undefin
 }
 
 /**
- * The lifetime of an expansion without an error. It expires with the first of its redirects, or with its only response. The
- * last response also counts, unless it is a working page. Unless the chain ended in a failure, caches may serve it during a
- * refresh for the same time again, at most 10 minutes.
+ * The lifetime of an expansion without an error. It expires when its first redirect does, or else its only response. A failing
+ * page at the end can shorten it. While refreshing it, caches may serve it stale for the same time again, up to 10 minutes, but
+ * not if the chain ended in a failure.
  */
 export function expansionLifetime(
   { hops, redirectCount }: { hops: Hop[]; redirectCount: number },

@@ -18,7 +18,7 @@ export interface Visit {
   step: Step;
 }
 
-/** Where a chain goes from one URL. */
+/** A chain's next step from a URL. */
 interface Step {
   /** Null at the end of the chain. */
   kind: HopKind | null;
@@ -48,7 +48,7 @@ export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
     const step = nextStep(target, response, follow);
     const refreshes = step.kind !== null && step.kind === response.refresh?.kind;
     if (!refreshes || !isSamePage(step.at, target)) return { response, step };
-    // The page may respond differently to a new cookie. If the URL has a fragment, browsers only scroll.
+    // A reload with a new cookie may get another response. If the URL has a fragment, browsers only scroll.
     const reloads = step.at.url.hash === '' && cookieFor(step.at) !== cookie;
     return { response, step: reloads ? step : finalStep(step.at, response) };
   };

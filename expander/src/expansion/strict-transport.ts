@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** The hosts for which `Strict-Transport-Security` holds. `none` removes it. */
+/** The scope of a `Strict-Transport-Security` policy. `none` removes the policy. */
 export type StrictTransport = 'host' | 'subdomains' | 'none';
 
 const directive = /^[\t ]*([\w!#$%&'*+.^`|~-]+)[\t ]*(?:=[\t ]*(?:"([^"]*)"|([\w!#$%&'*+.^`|~-]+))[\t ]*)?$/;
@@ -24,12 +24,12 @@ export function readStrictTransport(field: string): StrictTransport | null {
 export function strictHosts() {
   const hosts = new Map<string, StrictTransport>();
   return {
-    /** Keeps the field of a response to `url`. */
+    /** Stores the policy in a response to `url`. */
     keep(strictTransport: StrictTransport, { protocol, hostname }: URL) {
       if (protocol === 'https:' && isIP(hostname) === 0 && !hostname.startsWith('['))
         hosts.set(hostname, strictTransport);
     },
-    /** `url` over https if its host demands that, else null. An explicit port stays (RFC 6797 section 8.3). */
+    /** `url` with https if its host requires it, else null. Keeps an explicit port (RFC 6797 section 8.3). */
     upgraded(url: URL): URL | null {
       if (url.protocol !== 'http:') return null;
       const labels = url.hostname.split('.');

@@ -21,11 +21,11 @@ const scheme = /^[a-z][a-z0-9+.-]*:(?!\d{1,5}(?:[/?#\\]|$))/i;
 /** A host that can exist. The parser also accepts quotes and braces. */
 const host = /^[a-z0-9\-_.]+$|^\[[0-9a-f:]+\]$/;
 
-/** A URL that all parsers read in the same way. */
+/** A URL that all parsers understand in the same way. */
 const plain = /^https?:\/\/[^/?#%\\]+(?:[/?#][^\\]*)?$/i;
 
 /**
- * Reads typed text: white space around it is trimmed, and a missing scheme means `http://`.
+ * Reads typed text: trims white space, and adds `http://` if the scheme is missing.
  *
  * @throws ExpansionError `invalid_url` or `unsupported_scheme`.
  */
@@ -62,7 +62,7 @@ export function resolveLocation(location: string, from: Target): Target | null {
 
 /** Resolves a reference in a page, or in its `Refresh` header, against the URL of the page. It inherits no fragment. */
 export function resolveReference(reference: string, from: Target): Target | null {
-  // An absolute URL parses in half the time without a base.
+  // Without a base, an absolute URL parses twice as fast.
   const url = parseUrl(reference, /^https?:\/\//.test(reference) ? undefined : from.url.href);
   if (!url || url.href.length > maxTargetLength || (isWeb(url) && !host.test(url.hostname))) return null;
   return found(url);
@@ -89,7 +89,7 @@ function found(url: URL): Target {
   return { text: printable(url.href), url };
 }
 
-/** Removes white space and controls around a text. */
+/** Removes leading and trailing white space and control characters. */
 function trim(text: string): string {
   const kept = /(?!\s)[!-\uffff]/;
   const start = text.search(kept);
@@ -124,8 +124,8 @@ const maxHostText = 2_500;
 const maxDecodedText = maxHostText / 3;
 
 /**
- * Parses a URL like `URL.parse`. Returns null for a host that is too long for a name, which would block the event loop. So all
- * untrusted URLs pass through this function.
+ * Parses a URL like `URL.parse`, but returns null for a host that is too long for a name. Use it for all untrusted URLs, because
+ * parsing such a host would block the event loop.
  */
 export function parseUrl(text: string, base?: string): URL | null {
   const host = hostText(text);

@@ -64,7 +64,7 @@ export function unwrap(url: URL): { target: string; wrapper: string } | null {
   return wrapper && target && parsed && isWeb(parsed) ? { target, wrapper: wrapper.name } : null;
 }
 
-/** Proofpoint's three ways to write a URL. */
+/** Proofpoint's three URL formats. */
 function proofpoint(url: URL): string | null | undefined {
   const [, version] = /^\/(v[123])\//.exec(url.pathname) ?? [];
   if (version === 'v1') return url.searchParams.get('u');

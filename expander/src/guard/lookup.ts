@@ -8,10 +8,10 @@ import type { Guard } from './public-address.ts';
 /** Looks up all addresses of a name. */
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
-/** c-ares waits 250 ms to 1 s for each try. Five tries last the 2 s that a recursive resolver may need. */
+/** c-ares waits 250 ms to 1 s for each try. Five tries cover the 2 s that a recursive resolver may need. */
 const settings = { timeout: 1_000, maxTimeout: 1_000, tries: 5 };
 
-/** Milliseconds for all tries at all servers: less than the 3 s of a hop, whose timeout would blame the website. */
+/** Milliseconds for all tries at all servers: less than the hop's 3 s, because a hop timeout would blame the website. */
 const patience = 2_500;
 
 /** Milliseconds to wait for the other family's addresses (RFC 8305, section 3). */
@@ -63,7 +63,7 @@ export function createResolve({ isExempt }: Pick<Guard, 'isExempt'>, servers?: s
 
 type Resolvers = readonly [Resolver, ...Resolver[]];
 
-/** The first resolver uses all servers and prefers responsive servers. The rest use one further server each. */
+/** The first resolver uses all servers and prefers responsive servers. Each other resolver uses a single backup server. */
 function createResolvers(servers?: string[]): Resolvers {
   const all = createResolver(servers);
   const [, ...others] = all.getServers();
@@ -103,7 +103,7 @@ export function sharedLookup(lookup: Lookup) {
     return addresses;
   };
 
-  /** A layer that keeps an abandoned hop in flight until its lookup ends, so that the limits for hops also limit lookups. */
+  /** A layer that keeps an abandoned hop in flight until its lookup ends, so that hop limits also limit lookups. */
   const untilLookedUp =
     (fetchHop: FetchHop): FetchHop =>
     async (url, options) => {

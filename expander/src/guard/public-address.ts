@@ -51,7 +51,7 @@ const refusedPorts: ReadonlySet<string> = new Set(
 const localName = /^[^.]+\.?$|(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i;
 
 /**
- * Creates a guard that accepts public unicast addresses and those in `allowedNetworks` (CIDRs). It accepts a local name only
+ * Creates a guard that accepts public unicast addresses and addresses in `allowedNetworks` (CIDRs). It accepts a local name only
  * if all its addresses are in `allowedNetworks`.
  */
 export function createGuard(allowedNetworks: readonly string[] = [], refusals?: { inc(): void }): Guard {

@@ -36,7 +36,7 @@ function chunkDecoder() {
   let line = '';
   /** Remaining bytes of the current chunk. */
   let missing = 0;
-  /** Whether an empty line, the end of a chunk, may come next. */
+  /** Whether the empty line at the end of a chunk may come next. */
   let mayEnd = true;
   return (text: string) => {
     let data = '';

@@ -18,13 +18,13 @@ const maxPageSize = 64 * 1024;
 /** Bytes of a page that parse within a millisecond. */
 const quickPage = 4 * 1024;
 
-/** The share of a hop's time to wait for a response to HEAD. Then GET goes out, too, because some hosts ignore HEAD. */
+/** The share of a hop's time to wait for a response to HEAD before also sending GET, because some hosts ignore HEAD. */
 const patience = 1 / 2;
 
-/** The share of a hop's time to wait for a response to GET if there is one to HEAD. */
+/** The share of a hop's time to wait for a response to GET after a response to HEAD. */
 const settling = 11 / 12;
 
-/** The memory of origins that need GET. Sizes are in characters, times in milliseconds. */
+/** Limits for the list of origins that need GET. Sizes are in characters, times in milliseconds. */
 const memory = {
   maxSize: 4 * 1024 * 1024,
   ttl: 10 * 60 * 1_000,
@@ -42,7 +42,7 @@ interface Found {
  * HEAD, or if the page may contain a redirect. After two URLs for which HEAD was useless, an origin gets only GET.
  *
  * @param time milliseconds for one hop.
- * @param turns for pages that take long to parse.
+ * @param turns turns of the event loop, for pages that take long to parse.
  */
 export function createBrowse(request: Request, time = hopTime, turns = noTurns) {
   /** The first URL of an origin that needs GET; empty after a second one. */
@@ -63,7 +63,7 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
       (page ??= request(url, { ...options, ...asBrowsers(headers) }).then((response) =>
         interpret(url, response, 'GET', turn),
       ));
-    /** The response to GET if that may contain more and arrives in time; else the response to HEAD. */
+    /** The response to GET if it may contain more and arrives in time; else the response to HEAD. */
     const settled = async (head: Found): Promise<HopResponse> => {
       if (!head.isUncertain && !isRefusal(head)) return head.answer;
       const unlessFailed = get().catch(() => undefined);
@@ -103,7 +103,7 @@ function unlessUnanswered(error: unknown): null {
   throw error;
 }
 
-/** `identity` is the cheapest to read. Some websites expect browsers to send `Upgrade-Insecure-Requests`. */
+/** `identity` needs no decoding. Some websites expect browsers to send `Upgrade-Insecure-Requests`. */
 const asBrowsers = (headers: readonly string[]): RequestOptions => ({
   method: 'GET',
   headers: [...headers, 'Accept-Encoding', 'identity', 'Upgrade-Insecure-Requests', '1'],

@@ -7,12 +7,12 @@ import { notHttp } from './response-head.ts';
 /** Bytes to read at a time: more than a usual head. */
 const bufferSize = 4 * 1024;
 
-/** The shortest rest, in milliseconds. */
+/** The shortest rest after a response, in milliseconds. See `mayCarry`. */
 const minRest = 50;
 
 interface ConnectionEvents {
   finished(connection: Connection, exchange: Exchange): void;
-  /** `exchange` is not complete. */
+  /** `exchange` is the incomplete exchange, if any. */
   closed(connection: Connection, error: unknown, exchange: Exchange | undefined): void;
 }
 
@@ -58,7 +58,7 @@ export class Connection {
    * So a connection rests after each response but the first, until such a body would have arrived. GET may only follow requests
    * for the same URL, because it closes the connection before a late body would show.
    *
-   * @param isCrowded whether enough other connections rest.
+   * @param isCrowded whether enough other connections are resting.
    */
   mayCarry({ method, url }: Exchange, isCrowded: boolean): boolean {
     const hasRested = isCrowded || performance.now() >= this.#restsUntil;

@@ -5,16 +5,16 @@ import { headReader, notHttp, type ParsedHead, type ResponseHead } from './respo
 /** Milliseconds for a body after the headers. */
 const bodyTime = 1_000;
 
-/** Milliseconds to keep an idle connection: a second less than Node's server does. */
+/** Milliseconds to keep an idle connection: a second less than Node's server. */
 const maxIdleTime = 4_000;
 
-/** Milliseconds to close it before the server would. */
+/** Milliseconds by which we close it before the server does. */
 const idleMargin = 1_000;
 
 export interface Response extends ResponseHead {
   addressFamily: 4 | 6 | null;
   body: Buffer;
-  /** Whether the body broke off, or was too slow. */
+  /** Whether the body was cut off or too slow. */
   isCut: boolean;
   /** Null if the response cannot belong to another request, such as on a new connection. */
   source: Source | null;
@@ -22,7 +22,7 @@ export interface Response extends ResponseHead {
 
 export interface RequestOptions {
   method: 'HEAD' | 'GET';
-  /** More headers: alternating names and values. */
+  /** Additional headers, alternating names and values. */
   headers?: readonly string[];
   /** How many bytes of the body to read; none by default. */
   bodyLimit?: (head: ResponseHead) => number;
@@ -107,7 +107,7 @@ export class Exchange {
   }
 
   /**
-   * Handles the error of a connection. If a body breaks off, the caller gets the part that arrived. A head may lack its empty
+   * Handles the error of a connection. If a body is cut off, the caller gets the part that arrived. A head may lack its empty
    * line, but not over https, where an attacker may have cut off the rest.
    */
   fail(error: unknown): void {
@@ -125,7 +125,7 @@ export class Exchange {
   }
 
   #receiveHead(head: ParsedHead, rest: string): string | null {
-    // A late body, then the real response.
+    // This is a late body, followed by the real response.
     if (this.#source && head.holdsAnother) throw notHttp();
     this.#head = head;
     if (this.method === 'HEAD') {

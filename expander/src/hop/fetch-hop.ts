@@ -29,8 +29,8 @@ export function hopResponse(response: Response, method: HopResponse['method']): 
 }
 
 /**
- * Percent-encodes bytes beyond ASCII, which servers mean as UTF-8. Returns a copy: in a cache, a slice would keep the whole
- * head in memory.
+ * Percent-encodes non-ASCII bytes, which are usually UTF-8. Returns a copy, because a cached slice would keep the whole head in
+ * memory.
  */
 export function percentEncoded(location: string | undefined): string | null {
   if (location === undefined) return null;

@@ -14,7 +14,7 @@ export function fileOf(url: URL, { headers }: ResponseHead): { name: string; siz
   return { name: cut(name ? withoutDots(name) : nameFromUrl(url, mimeType(headers))), size };
 }
 
-/** Characters that Chromium replaces in the name of a file: separators, wildcards, controls and invisible ones. */
+/** Characters that Chromium replaces in file names: separators, wildcards, control characters and invisible characters. */
 const illegal = /["*/:<>?\\|\p{Cc}\p{Noncharacter_Code_Point}]|(?![\u200c\u200d])\p{Cf}|^[\s~]|[\s~]$/gu;
 
 function withoutDots(name: string): string {
@@ -96,7 +96,7 @@ function extendedValue(value: string): string | null {
   return decoded(percentDecoded(text), charset);
 }
 
-/** The text of a plain value; null if it has bytes that are not text. White space after encoded words is ignored. */
+/** The text of a plain value; null if it has bytes that are not text. Ignores white space after encoded words. */
 function words(value: string): string | null {
   let text = '';
   for (const [piece] of value.matchAll(/=\?[^\t\n\r ]*|(?:[\t\n\r ]|(?!=\?)[^\t\n\r ]+)+/g)) {

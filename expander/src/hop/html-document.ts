@@ -14,8 +14,8 @@ export const maxDelay = 15;
 const maxTitle = 120;
 
 /**
- * What a browser makes of the response for `url`. `shown` says how it appears, `refresh` where it redirects, and `isCut` whether
- * a browser would find more.
+ * How a browser treats the response for `url`: how it is shown (`shown`), where it redirects (`refresh`), and whether a browser
+ * would read more of it (`isCut`).
  *
  * @param body the beginning of the body; empty if unknown.
  */
@@ -35,8 +35,8 @@ export function readDocument(url: URL, head: ResponseHead, body: Buffer) {
 }
 
 /**
- * The refresh that Chromium follows at `url`, from the header or the meta elements. Of those with the shortest delay, the last
- * wins; in the HTML standard the first. If `<base>` is not a URL, browsers ignore relative URLs.
+ * The refresh that Chromium follows at `url`, from the header or the meta elements. If several have the shortest delay, the last
+ * wins, although the HTML standard prefers the first. If `<base>` is not a URL, browsers ignore relative URLs.
  */
 function firstRefresh(
   url: URL,
@@ -45,7 +45,7 @@ function firstRefresh(
   encoding: string,
 ): Refresh | null {
   const metas = sandbox.test(`${policy}`) ? [] : refreshes;
-  // A page may have a thousand refreshes, but only one base: parse it once.
+  // A page may have a thousand refreshes, but only one base, so parse it once.
   const base = noBase.test(`${policy}`) ? url.href : baseUrl(metas.at(-1)?.base ?? null, url);
   const header = { kind: 'refresh', content: `${refresh ?? ''}`, base: null } as const;
   const inOrder = [header, ...metas]
@@ -99,12 +99,12 @@ const noBase = /(?:^|[;,])[\t ]*base-uri(?:[\t ]+'none')?[\t ]*(?:[;,]|$)/i;
 
 function encodingOf({ headers }: ResponseHead, body: Buffer, xml: boolean): string {
   const [, label] = /;[\t ]*charset="?([^\s",;]+)/i.exec(headers['content-type'] ?? '') ?? [];
-  // Its types lack `xml`.
+  // The library's types lack `xml`.
   const options = { xml, transportLayerEncodingLabel: label };
   return sniffEncoding(body, options);
 }
 
-/** The base URL of a page with this `<base>`; undefined if that is not a URL. */
+/** The base URL of a page with this `<base>`; undefined if `<base>` is not a URL. */
 function baseUrl(base: string | null, page: URL): string | undefined {
   const url = base === null ? page : parseUrl(base, page.href);
   return url?.protocol === 'data:' || url?.protocol === 'javascript:' ? page.href : url?.href;

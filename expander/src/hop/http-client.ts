@@ -4,13 +4,13 @@ import { Connection } from './connection.ts';
 import type { Connect } from './connector.ts';
 import { Exchange, fieldLines, type RequestOptions, type Response } from './exchange.ts';
 
-/** The memory of origins that sent unsolicited bytes. */
+/** Limits for the list of origins that sent unsolicited bytes. */
 const memory = { max: 10_000, ttl: 10 * 60 * 1_000 };
 
 /** Idle connections to all origins. */
 const maxIdle = 256;
 
-/** From this number of idle connections to one origin on, they need not rest. It allows 2,500 requests a second. */
+/** With this many idle connections to an origin, they need not rest. This allows 2,500 requests a second. */
 const maxResting = 128;
 
 /**
@@ -34,7 +34,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
       connection.cut();
       return exchange.succeed();
     }
-    // Later: more bytes in this turn of the event loop would show that the response is suspect.
+    // Wait, because more bytes in this turn of the event loop would show that the response is suspect.
     setImmediate(() => {
       if (!connection.closed) keep(connection, exchange.idleTime);
       if (exchange.mayRepeat()) open(exchange);
@@ -44,7 +44,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
 
   const keep = (connection: Connection, idleTime: number) => {
     connection.cutWhenIdleFor(idleTime || doubtTime);
-    // This one stays open only for unsolicited bytes.
+    // This connection stays open only to detect unsolicited bytes.
     if (idleTime === 0) return;
     idle.add(connection);
     const others = idleAt.get(connection.origin);
@@ -76,7 +76,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
 
   return {
     /**
-     * Requests the head of a response, and the beginning of its body. If a body breaks off or is slow, the caller gets the part
+     * Requests the head of a response, and the beginning of its body. If a body is cut off or slow, the caller gets the part
      * that arrived. Resolves once the connection is free or cut. Never sends credentials in `url`.
      *
      * The client retries once if a reused connection fails before the response begins. The server closed the idle connection and
@@ -90,7 +90,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
       const exchange = new Exchange(url, options, fields);
       const others = strayed.has(url.origin) ? [] : (idleAt.get(url.origin) ?? []);
       const isCrowded = others.length >= maxResting;
-      // The longest idle one has rested best. The last one may be new.
+      // The connection that has been idle longest has rested best. The last connection may be new.
       const connection = [others[0], others.at(-1)].find((other) => other?.mayCarry(exchange, isCrowded));
       if (connection) {
         take(connection);

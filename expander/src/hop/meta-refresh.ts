@@ -15,7 +15,7 @@ export interface MetaRefresh {
   base: string | null;
 }
 
-/** A page with this number of visible characters has something to read. */
+/** Visible characters from which a page has something to read. */
 export const readable = 200;
 
 const noFacts = () => ({
@@ -34,7 +34,7 @@ const noFacts = () => ({
 
 export type HtmlFacts = ReturnType<typeof noFacts>;
 
-/** Limits for open elements, as in browsers, and for all. Without them, 64 KiB of markup could become a tree of gigabytes. */
+/** Limits for open elements, as in browsers, and for all elements. Without them, 64 KiB of markup could need gigabytes. */
 const maxDepth = 512;
 const maxElements = 10_000;
 
@@ -46,7 +46,7 @@ export function readHtml(markup: string): HtmlFacts {
   const facts = noFacts();
   const parser = new HtmlParser({ treeAdapter: collecting(facts), scriptingEnabled: true });
   try {
-    // Not the last piece, so an incomplete tag is ignored.
+    // `false` means that more may follow, so the parser ignores an incomplete tag.
     parser.tokenizer.write(markup, false);
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error;

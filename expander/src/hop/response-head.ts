@@ -22,12 +22,12 @@ const searched = 8;
 const lineEnd = /[\r\n]+/;
 const headEnd = /\n\r?\n/g;
 const version = /^http\/(\d)[^.]*\.(\d)/i;
-/** Without a number, the status is 200. */
+/** If the status line has no number, the status is 200. */
 const statusOf = /^[^ ]* +(\d{1,9})/;
 /** A token of RFC 9110. */
 export const token = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** Fields with one value: the first line counts. */
+/** Fields with one value. The first line applies. */
 const single = new Set(['age', 'date', 'expires', 'location', 'strict-transport-security']);
 
 /** Fields whose lines must not differ: an attacker may have split the response. */
@@ -35,7 +35,7 @@ const unambiguous = ['content-length', 'content-disposition'];
 
 /**
  * Reads the head of a response piece by piece, bytes as Latin-1. It accepts what Chromium accepts (net/http), which is more than
- * RFC 9112 allows. It skips interim responses (RFC 9110 section 15.2). They count for `maxLength`, because a host could send
+ * RFC 9112 allows. It skips interim responses (RFC 9110 section 15.2). They count toward `maxLength`, because a host could send
  * them without end.
  *
  * Its functions throw `ERR_NOT_HTTP`, `ERR_AMBIGUOUS`, or `ERR_HEADERS_TOO_LONG` beyond `maxLength` characters.
@@ -95,7 +95,7 @@ function parseHead(sent: string): ParsedHead {
     const name = trimmed(text).toLowerCase();
     if (token.test(name)) addField(headers, name, trimmed(value));
   }
-  // Chromium ignores it in HTTP/1.0.
+  // Chromium ignores Transfer-Encoding in HTTP/1.0.
   if (minorVersion === 0) delete headers['transfer-encoding'];
   for (const name of unambiguous) {
     if (headers[name]?.includes(',')) headers[name] = onlyValue(headers, name);
@@ -121,7 +121,7 @@ export function notHttp(): NodeJS.ErrnoException {
   return fault('ERR_NOT_HTTP', 'the answer is not HTTP');
 }
 
-/** Removes spaces and tabs around a text. */
+/** Removes leading and trailing spaces and tabs. */
 export function trimmed(line: string): string {
   let [start, end] = [0, line.length];
   while (isBlank(line, start)) start += 1;
@@ -149,7 +149,7 @@ function addField(headers: IncomingHttpHeaders, name: string, value: string): vo
   }
 }
 
-/** The value of a field that repeats it. @throws if the values differ. */
+/** The value of a field that may repeat it. @throws if the values differ. */
 function onlyValue(headers: IncomingHttpHeaders, name: string): string {
   const values = `${headers[name]}`.match(/(?:"(?:\\.|[^"\\])*(?:"|$)|[^",])+/gs)?.map(trimmed) ?? [];
   const [value = '', ...others] = values.filter((text) => text !== '');

@@ -4,7 +4,7 @@ import { type ResponseHead, token, trimmed } from './response-head.ts';
 /** What Chromium does with a response: it shows markup or other content, saves a file, or does nothing. */
 export type Shown = 'html' | 'xml' | 'other' | 'file' | 'nothing';
 
-/** Types that Chromium parses as XML and shows. The HTML parser finds the same in all but contrived documents. */
+/** Types that Chromium parses as XML and shows. The HTML parser finds the same facts in all but contrived documents. */
 const xmlTypes = new Set('application/xhtml+xml application/xml image/svg+xml text/xml text/xsl'.split(' '));
 
 /** Types for which browsers examine the content (MIME Sniffing standard, section 5). */

@@ -45,7 +45,7 @@ export function readKeys(text: string): { keys: Map<string, Key>; faults: string
   return { keys, faults };
 }
 
-/** The duration of a lookup by digest reveals nothing about a key. */
+/** Looks up keys by digest, so that the duration reveals nothing about a key. */
 const digest = (secret: string) => hash('sha256', secret);
 
 /**

@@ -18,13 +18,13 @@ const defaults = {
 
 type StartHop = (place: Queue) => void;
 
-/** The waiting hops of one turn at one origin. A hop also gets it as its place. */
+/** The waiting hops of one turn at one origin. A started hop holds this object as its place. */
 export interface Queue {
   key: string;
   client: string;
   isList: boolean;
   origin: string;
-  /** The counters of a place: in all, at the origin, of the client, of the client there, of its lists there. */
+  /** The counters of a place: total, by origin, by client, by client and origin, and by lists of the client at the origin. */
   shares: string[];
   hops: Set<StartHop>;
 }
@@ -83,7 +83,7 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
     return nextOf(fewest(clients, held, mayStart) ?? '');
   };
   const find = (turn: string, origin: string) => atOrigin.get(origin)?.get(keyOf(turn, origin));
-  /** Starts a hop of `next`, or rather a single request of its client at the same origin. */
+  /** Starts a hop of `next`, but first a single request of the same client at the same origin. */
   const start = (next: Queue | undefined) => {
     if (!next) return;
     const queue = find(next.client, next.origin) ?? next;
@@ -148,8 +148,8 @@ function newQueue(turn: string, origin: string): Queue {
 }
 
 /**
- * The first candidate that may start and holds the fewest places. The search stops at a candidate without places, so it never
- * visits many.
+ * The first candidate that may start and holds the fewest places. The search stops at a candidate without places, so it is
+ * always short.
  */
 function fewest<One>(ones: Iterable<One>, held: (one: One) => number, mayStart: (one: One) => boolean) {
   let best: One | undefined;

@@ -19,7 +19,7 @@ export function readRate(text: string): Rate | undefined {
     : undefined;
 }
 
-/** Charges one to a client. @returns 0, or milliseconds to wait if the rate is used up. */
+/** Charges a client for one expansion. @returns 0, or milliseconds to wait if the rate is used up. */
 export type Take = (client: string, rate: Rate) => Promise<number>;
 
 /** Clients that a process remembers while Redis is down. */
@@ -53,9 +53,9 @@ export function takeFromAll(redis: Pick<Redis, 'eval'>, run: Timed): Take {
 }
 
 /**
- * Charges one to a client.
+ * Charges a client for one request or expansion.
  *
- * @param things what the rate limits, for the message.
+ * @param things a plural noun for the message, such as `requests with this key`.
  * @throws ExpansionError `rate_limited` if the rate is used up.
  */
 export async function charge(take: Take, client: string, rate: Rate, things: string): Promise<void> {

@@ -15,7 +15,7 @@ import type { Target } from '../expansion/target.ts';
 /** Requests of one client that wait for the same expansion. Each holds a connection and memory. */
 const maxWaiting = 256;
 
-/** Milliseconds that a single request waits for one place, within the time of its chain. */
+/** Milliseconds that a single request may wait for one place, within the timeout of its chain. */
 const maxWait = 3_000;
 
 type Listener = Pick<ExpandOptions, 'onHop' | 'onWait'>;
@@ -24,7 +24,7 @@ type Listener = Pick<ExpandOptions, 'onHop' | 'onWait'>;
 interface Flight {
   expansion: Promise<Expansion>;
   hops: Hop[];
-  /** One per waiting request. */
+  /** A listener for each waiting request. */
   listeners: Set<Listener>;
   /** Counts the requests in each turn. */
   turns: ReturnType<typeof createCounts>;
@@ -64,7 +64,7 @@ export function singleFlight(followRedirects: FollowRedirects): FollowRedirects 
         for (const { onWait } of listeners) onWait?.(queue);
       },
     });
-    // Before the listeners get the result.
+    // Forget the flight before the listeners get the result.
     flight.expansion.then(forget, forget);
     return flight;
   };
@@ -78,7 +78,7 @@ export function singleFlight(followRedirects: FollowRedirects): FollowRedirects 
     if (other.turns.count(turn) >= maxWaiting) throw overloaded('Too many requests are waiting for this URL');
     if (other.turns.add(turn, 1) === 1) other.queue?.join(turn);
     const expansion = await wait(other, options);
-    // This client may still have its own rate.
+    // The other client has used up its rate, but this client may not have.
     return expansion.error?.rate && client !== other.client ? expandOnce(target, options) : expansion;
   };
 }

@@ -100,8 +100,8 @@ export type ReadRequest = ReturnType<typeof requestReader>;
  * Checks a request and identifies its client.
  *
  * @param chargeKey without it, requests have no keys.
- * @throws ExpansionError if `u` is given twice, because then it was probably not percent-encoded; if an expander sent the
- *   request, because a URL of our own service would keep it busy with itself; and if `chargeKey` throws one.
+ * @throws ExpansionError if `u` is given twice, because it was probably not percent-encoded; if an expander sent the request,
+ * because expanding our own URLs would keep the service busy with itself; or if `chargeKey` throws one.
  */
 export function requestReader(chargeKey?: ChargeKey) {
   return async (c: Context) => {
@@ -133,7 +133,7 @@ function sentKey(c: Context): string | undefined {
 
 export const readFollow = (follow = ''): Follow => (follow === 'all' ? 'all' : 'default');
 
-/** Whether a `CDN-Loop` field names an expander: then an expander sent this request. */
+/** Whether a `CDN-Loop` field contains our name, because an expander sent this request. */
 export function isOwnRequest(cdnLoop = ''): boolean {
   return cdnLoop.split(',').some((member) => member.split(';', 1)[0]?.trim().toLowerCase() === cdnId);
 }

@@ -17,7 +17,7 @@ export interface AppSettings {
   /** Whether a network is exempt from the guard. Then CORS is off, and caches serve no stale responses. */
   exempt?: boolean;
   chargeKey?: ChargeKey | undefined;
-  /** For lists: 10,000 cached lines would block the event loop. */
+  /** Turns for lists, because 10,000 cached lines would block the event loop. */
   turns?: Turns;
   onMissing?: ((fault: Error) => void) | undefined;
 }
@@ -36,7 +36,7 @@ export function createApp(expand: Expand, settings: AppSettings = {}): Hono {
   app.get('/api/chain', api.chain);
   app.use('/api/expand', async (c, next) => {
     await next();
-    // Applies to errors as well.
+    // Errors need these headers, too.
     if (!exempt) for (const [name, value] of Object.entries(openToAll)) c.res.headers.set(name, value);
   });
   app.post('/api/expand', expandList(expand, readRequest, onFault, turns));

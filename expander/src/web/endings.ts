@@ -186,7 +186,7 @@ const kindOfStatus: Record<number, Kind> = {
 function pageKind(hop: Hop | undefined): Kind {
   const status = hop?.status ?? 200;
   const kind = kindOfStatus[status];
-  // The website rejected HEAD, and GET failed.
+  // The website rejected HEAD, and GET did not complete.
   if (status >= 400 && hop?.interrupted && kind !== 'blocked') return 'down';
   if (kind) return kind;
   if (status >= 400) return status < 500 ? 'rejected' : 'down';

@@ -89,7 +89,7 @@ const html = (...contents: object[]) => ({ 'text/html': { schema: { anyOf: conte
 const json = (name: string) => ({ ...text, contentMediaType: 'application/json', contentSchema: ref(name) });
 const chain = { 'application/json': { schema: ref('Chain') } };
 
-/** The responses to errors, by status. */
+/** The error responses, by status. */
 function failures(content: object) {
   const statuses = Object.groupBy(errorCodes, (code) => errorStatuses[code]);
   return Object.fromEntries(

@@ -15,8 +15,8 @@ type Top = { u: string; from: string | null; typed: string } & Record<
 >;
 
 /**
- * Renders the browser page in pieces: first `top`, then each `hop`, last one of the others. Style and script are inline,
- * because every other path must return 404.
+ * Renders the browser page in pieces: first `top`, then each `hop`, and finally the result or error. Style and script are
+ * inline, because every other path must return 404.
  */
 export function createPage(onMissing?: (fault: Error) => void) {
   const folder = join(import.meta.dirname, '../../views');

@@ -58,7 +58,7 @@ function urlIn(word: string): string {
   return start > 0 && !otherScheme.test(plain) ? enclosed(word, start) : '';
 }
 
-/** Returns the URL at `start`. After an opening bracket or quote, it ends at the closing one. */
+/** Returns the URL at `start`. After an opening bracket or quote, it ends at the matching bracket or quote. */
 function enclosed(word: string, start: number): string {
   const opener = word[start - 1];
   const url = word.slice(start);

@@ -75,7 +75,7 @@ export function describeResult(u: string, expansion: Expansion) {
 export function urlParts(url: string) {
   const parsed = parseUrl(url);
   const site = parsed && isWeb(parsed) ? registrableDomain(parsed) : '';
-  // Only parsing reveals the site of a host in Unicode or with escapes.
+  // If the host is in Unicode or has escapes, only the parsed URL contains the site.
   const text = parsed && !hostText(url).toLowerCase().includes(site) ? parsed.href : url;
   const [, before = '', host = '', rest = text] =
     (site && /^(https?:\/\/(?:[^/?#\\]*@)?)([^/?#\\]*)(.*)$/is.exec(text)) || [];

@@ -1,6 +1,6 @@
 /**
- * Query parameters that identify the visitor or a campaign instead of the page: names and prefixes (`*`), by owner. Without
- * ambiguous names.
+ * Query parameters that identify the visitor or a campaign instead of the page: names and prefixes (`*`), by owner. Ambiguous
+ * names are omitted.
  */
 const namesOf: Record<string, readonly string[]> = {
   'campaign statistics': ['utm_*'],

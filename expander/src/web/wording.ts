@@ -40,7 +40,7 @@ export function summary({ hops, redirectCount, end, error, cached }: Expansion):
   return error ? `${redirects} before that${time && `,${time}`}.` : `${redirects}${time}.`;
 }
 
-/** Sites to name. If there are more, their number is enough. */
+/** Sites to name. If there are more, the sentence only counts them. */
 const maxNamed = 3;
 
 /** Codes of chains that end with a response. */

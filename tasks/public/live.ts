@@ -12,12 +12,16 @@ let source: EventSource | undefined;
 let watch: ReturnType<typeof setTimeout> | undefined;
 let lastHeard = 0;
 
+/** The last announced version: a slow page skips the earlier ones. */
+let latest = '';
+
 /** Updates the list to `version`. */
 function heard(version: string) {
+  latest = version;
   recovered();
   enqueue(async () => {
     const shown = shownVersion();
-    if (version === shown) return;
+    if (latest === shown) return;
     // A search is too expensive to repeat for each change.
     if (document.querySelector('.found'))
       return mention('The list changed.', { href: '', textContent: 'Search again' });

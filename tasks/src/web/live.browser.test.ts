@@ -77,6 +77,28 @@ test('A page catches up after the service has restarted', async () => {
   await after.stop();
 });
 
+test('A page with a slow connection skips versions that are older than its list', async () => {
+  const page = await site.open();
+  await page.evaluate(
+    "heard = new Set(); new EventSource('/tasks/events').onmessage = (e) => heard.add(e.data)",
+  );
+  let requests = 0;
+  const held = Promise.withResolvers<void>();
+  await page.route('**/tasks/partial?*', (route) => {
+    requests += 1;
+    return held.promise.then(() => route.continue());
+  });
+  for (const [i, title] of ['milk', 'bread', 'tea', 'rice', 'jam'].entries()) {
+    await site.add(title);
+    await poll(() => page.evaluate('heard.size')).toBe(i + 2);
+  }
+  held.resolve();
+  // A click takes its turn after the events.
+  await page.getByRole('link', { name: 'Finish: jam' }).click();
+  await poll(() => notice(page)).toContain('Finished');
+  expect(requests).toBe(1);
+});
+
 const events = '**/tasks/events';
 
 /** A page with a fake clock. */

@@ -36,6 +36,7 @@ const strange = [
   'a long title '.repeat(38).trim(),
   'שלום עולם, זו משימה',
   'مرحبا (milk) 42',
+  'לקרוא https://bit.ly/3xYz',
   'Read https://bit.ly/3xYz and https://example.org/a',
 ];
 

@@ -54,6 +54,8 @@ describe('Keys', () => {
     await page.locator('#task-60').focus();
     await press(page, 'Space');
     await poll(() => page.locator('#task-60').getAttribute('class')).toBeNull();
+    const tick = "getComputedStyle(document.querySelector('#task-60 .toggle'), '::after').content";
+    expect(await page.evaluate(tick)).toBe('none');
   });
 
   test('Enter edits the row in place, Escape cancels, and n focuses the field', async () => {

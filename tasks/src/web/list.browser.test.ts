@@ -77,6 +77,13 @@ describe('The list page without scripts', () => {
     await poll(() => notice(page)).toContain('Added: tea');
     await page.getByRole('link', { name: 'Finish: task 2' }).click();
     await poll(() => titles(page)).toEqual(['(task 2)', '(task 1)']);
+    await page.getByLabel('Edit: task 1').click();
+    await page.getByLabel('Title').fill('x'.repeat(501));
+    await page.keyboard.press('Enter');
+    await alert(page);
+    await page.getByLabel('Title').fill('task 0');
+    await page.keyboard.press('Enter');
+    await poll(() => titles(page)).toEqual(['(task 2)', '(task 0)']);
     expect(search(page).get('after')).toMatch(/^-\d+$/);
     await go('prev');
     await poll(async () => (await titles(page))[0]).toBe('task 102');
@@ -281,6 +288,7 @@ describe('The row of a task', () => {
     await onPhone.getByLabel('More: tea').tap();
     await onPhone.getByRole('button', { name: 'Undo' }).waitFor();
     expect(await tooSmall(onPhone, 44, 'a, button, summary')).toEqual([]);
+    expect(await onPhone.getByRole('link', { name: 'Keyboard shortcuts' }).isVisible()).toBe(false);
     await onPhone.getByLabel('Edit: tea').tap();
     await onPhone.getByRole('button', { name: 'Save' }).waitFor();
     expect(await tooSmall(onPhone, 44, '.editing :is(textarea, a, button)')).toEqual([]);

@@ -125,10 +125,17 @@ test('"Where to?" is 44 px high, away from the other link, and keeps the height 
   expect(Math.abs((one?.height ?? 0) - (other?.height ?? 0))).toBeLessThan(2);
 });
 
-test('The gaps between the filters look equal, for a finger and a mouse', async () => {
+test('The gaps between links are as wide as they look, for a finger and a mouse', async () => {
   for (const options of [phone, {}]) {
     const page = await open.open('/', options);
     const [all, middle, finished] = (await boxes(page, '.bar nav a', true)) as [Box, Box, Box];
     expect(Math.abs(middle.left - all.right - (finished.left - middle.right))).toBeLessThan(1);
+    const [text] = (await boxes(page, 'footer span a', true)) as [Box];
+    const or = (await page.evaluate(`(() => {
+      const range = document.createRange();
+      range.selectNode(document.querySelector('footer span a').nextSibling);
+      return range.getBoundingClientRect().toJSON();
+    })()`)) as Box;
+    expect(Math.abs(or.left - text.right)).toBeLessThan(1);
   }
 });

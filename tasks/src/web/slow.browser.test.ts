@@ -72,6 +72,7 @@ describe('On a slow connection', () => {
       ['(milk)'],
     ],
     ['Find', (page: Page) => page.getByRole('button', { name: 'Find' }).click(), ['(milk)']],
+    ['Show all', (page: Page) => page.getByRole('link', { name: 'Show all' }).click(), ['bread', '(milk)']],
   ])('%s waits for changes under way', async (_, leave, shown) => {
     await site.add('milk', 'bread');
     const page = await site.open('/?q=milk');

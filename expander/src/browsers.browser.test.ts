@@ -51,7 +51,7 @@ test(`Chromium ends where follow=all does (${count} of ${links.length} links)`, 
   const follow = (indexes: readonly number[]) =>
     chromiumEnds(new Map([...links.entries()].filter(([index]) => indexes.includes(index))), browser);
   const theirs = await follow(some);
-  // On a busy machine, a page may redirect late, so differing links are followed again.
+  // Retry links that differ, because a page may redirect late on a busy machine.
   const differing = some.filter((index) => theirs.get(index) !== expected(index));
   if (differing.length > 0) for (const [index, end] of await follow(differing)) theirs.set(index, end);
   const described = (end: (index: number) => string | undefined) =>

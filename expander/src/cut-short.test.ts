@@ -10,7 +10,7 @@ import type { Expansion } from './expansion/expansion.ts';
 import { createBrowse } from './hop/browse.ts';
 import type { Request } from './hop/exchange.ts';
 
-/** The parts that are equal in two visits. */
+/** The parts of a response that should not differ between visits. */
 const summary = ({ hops, longUrl, redirectCount, end }: Expansion) => ({
   hops: hops.map(({ kind, status, method, incomplete, title }) => [kind, status, method, incomplete, title]),
   longUrl: longUrl?.replace(/\?.*/, ''),
@@ -47,7 +47,7 @@ const chain =
     response.end();
   };
 
-test('if a client leaves at any step of a chain, later clients get the complete result', async () => {
+test('later clients get the complete result if a client disconnects at any step of a chain', async () => {
   const steps = new Map<string, (step: number) => void>();
   const counts = new Map<string, number>();
   const origin = await website(
@@ -55,7 +55,7 @@ test('if a client leaves at any step of a chain, later clients get the complete 
       const count = (counts.get(query) ?? 0) + 1;
       counts.set(query, count);
       steps.get(query)?.(count);
-      // The data so far arrives first.
+      // Wait for the data so far.
       await setImmediate();
     }),
   );
@@ -72,7 +72,7 @@ test('if a client leaves at any step of a chain, later clients get the complete 
 
   const codes: unknown[] = [];
 
-  /** A visitor leaves `later` turns of the event loop after a step. Two more follow `next` turns later. */
+  /** A visitor disconnects `later` turns of the event loop after a step. Two more visitors come `next` turns later. */
   const leaveAt = async (step: number, later: number, next: number) => {
     const query = `${step}-${later}-${next}`;
     const visit = visitor(query);
@@ -98,7 +98,7 @@ test('if a client leaves at any step of a chain, later clients get the complete 
   expect(codes).toContain('aborted');
 });
 
-test('a chain that times out while it reads a page is cached as a timeout, its page is not cached', async () => {
+test('caches a timeout while reading a page as a timeout, without the page', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const asked: string[] = [];

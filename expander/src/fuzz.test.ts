@@ -61,7 +61,7 @@ const cookie = mixed([
 const printable = /^[\x21\x23-\x3b\x3d\x3f-\x7e]*$/;
 const guard = createGuard();
 
-/** Private networks, in Node's own BlockList. */
+/** Private networks, in Node's own BlockList class. */
 const inside = new BlockList();
 for (const network of ['127.0.0.0', '10.0.0.0', '0.0.0.0']) inside.addSubnet(network, 8);
 inside.addSubnet('169.254.0.0', 16);

@@ -68,7 +68,7 @@ describe('every response carries X-Power-By and Content-Type: text/html', () => 
     expect(lines).toContain('x-power-by: Longhand');
     expect(lines).toContain('content-type: text/html');
     expect(lines.join('\n')).toMatch(/^content-security-policy: default-src 'none'/m);
-    // Browsers must run a call as a script.
+    // With nosniff, browsers would not run a call as a script.
     expect(lines.includes('x-content-type-options: nosniff')).toBe(name !== 'a call');
   });
 });
@@ -97,7 +97,7 @@ describe('the process', () => {
     expect(faulty.exitCode ?? (await once(faulty, 'exit'))[0]).toBe(78);
   });
 
-  test('logs that Redis refuses its password, without the password', async () => {
+  test('logs that Redis refused the password, without printing it', async () => {
     const redis = await startRedisProcess('tasks/redis.conf');
     onTestFinished(() => redis.stop());
     const [REDIS_USER_FILE, REDIS_PASSWORD_FILE] = [textFile('ann'), textFile('S3cret')];
@@ -108,7 +108,7 @@ describe('the process', () => {
     expect(entry).not.toContain('S3cret');
   });
 
-  test('finishes requests in flight on SIGTERM, live until then, and exits', async () => {
+  test('finishes requests in flight on SIGTERM, stays live until then, and exits', async () => {
     const under = fetch(new URL(`api?u=${shortener.url}/delay/700`, url));
     await expect.poll(() => shortener.requests.get('HEAD /delay/700')).toBe(1);
     service.kill('SIGTERM');

@@ -30,7 +30,7 @@ const markup = [
   ...['<meta ', '<base href="//', ' ', bytes(above)],
 ];
 
-/** A new path each time, so that there are no cache hits. */
+/** Returns a new path each time, to avoid cache hits. */
 const target = () => `${origin.url}/${randomUUID()}`;
 const get = async (query: string, headers = {}) => (await app.request(`/api?${query}`, { headers })).text();
 const expandLines = async (body: string) =>

@@ -29,7 +29,7 @@ await server(names, '127.0.0.1');
 const dialled: string[] = [];
 for (const address of [v4, v6, private4, private6]) {
   const web = createServer(({ url, headers: { host } }, response) => {
-    // The redirect then needs a new lookup and connection.
+    // Closing forces a new lookup and connection for the redirect.
     response.setHeader('Connection', 'close');
     if (host === 'rebound.example') names[host] = [private4];
     if (url === '/') response.writeHead(302, { Location: '/next' });
@@ -52,7 +52,7 @@ for (const [i, file] of [resolvConf, `${resolvConf}.new`].entries()) {
   const name = `moved-${i}.example`;
   const host = `127.0.0.${2 + i}`;
   await server({ [name]: [v4] }, host);
-  // Needs new URLs, because failures are cached.
+  // Each look uses a new URL, because failures are cached.
   const look = async (path: string) => {
     const { end } = await expand.chain(`http://${name}/${path}`);
     return end.reason ?? end.code;

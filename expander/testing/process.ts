@@ -11,7 +11,7 @@ const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 /**
  * Starts the service as `npm start` does, on free ports and without Redis.
  *
- * @param wrapper a command and its first arguments. The command of the service follows.
+ * @param wrapper a command that runs the service: its name and first arguments.
  */
 export function startService(env: Record<string, string> = {}, wrapper: readonly string[] = []) {
   const usual = { REDIS_URL: 'redis://127.0.0.1:1', PORT: '0', OPS_PORT: '0' };

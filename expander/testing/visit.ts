@@ -18,7 +18,7 @@ export async function startVisits(app: Application) {
     opened.push(page);
     return page;
   };
-  /** Uses a page without any state. It may be a page from an earlier visit with the same options. */
+  /** Uses a page without any state, perhaps a page of an earlier visit with the same options. */
   const visit = async <T>(options: BrowserContextOptions, use: (page: Page) => Promise<T>): Promise<T> => {
     const kind = JSON.stringify(options);
     const page = spares.get(kind) ?? (await openPage(options));
@@ -35,7 +35,7 @@ export async function startVisits(app: Application) {
     address: (u: string) => `${origin}/?${new URLSearchParams({ u })}`,
     openPage,
     visit,
-    /** Defines a test that is one visit. */
+    /** Defines a test that consists of one visit. */
     test: (name: string, options: BrowserContextOptions, use: (page: Page) => Promise<void>) =>
       test(name, () => visit(options, use)),
     async close() {

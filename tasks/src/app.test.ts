@@ -86,7 +86,7 @@ describe('GET /', () => {
     expect(await when('/')).toBe('');
   });
 
-  test('differs only in the token and the nonce until a task changes', async () => {
+  test('stays the same except for the token and the nonce until a task changes', async () => {
     const without = (html: string) => html.replaceAll(/(name="(_csrf|nonce)" value=")[^"]*/g, '$1');
     const [first, second] = [await page(), await page()];
     expect(second).not.toBe(first);
@@ -133,15 +133,18 @@ describe('POST /task', () => {
     ['blank', ' '],
     ['too long', 'x'.repeat(501)],
     ['with a control character', 'a\0b'],
-  ])('responds to a title that is %s with 422: the form with the text and the reason', async (_, title) => {
-    const response = await add({ title });
-    expect(response.status).toBe(422);
-    const html = await response.text();
-    expect(html).toContain(`name="title" value="${title}"`);
-    expect(html).toContain('aria-describedby="problem"');
-    expect(html).toMatch(/<p id="problem"[^>]*>A t/);
-    expect(await titles()).toEqual([]);
-  });
+  ])(
+    'responds to a title that is %s with 422, and the form with the text and the reason',
+    async (_, title) => {
+      const response = await add({ title });
+      expect(response.status).toBe(422);
+      const html = await response.text();
+      expect(html).toContain(`name="title" value="${title}"`);
+      expect(html).toContain('aria-describedby="problem"');
+      expect(html).toMatch(/<p id="problem"[^>]*>A t/);
+      expect(await titles()).toEqual([]);
+    },
+  );
 
   const post = (body: Buffer | ReadableStream | string, more: Record<string, string> = {}) => {
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded', ...more };
@@ -154,7 +157,7 @@ describe('POST /task', () => {
   };
 
   test('accepts a body of 64 KiB', async () => {
-    // Without a token: 403 is the next check.
+    // The next check is the missing token (403).
     expect((await post(`title=${'x'.repeat(64 * 1024 - 6)}`)).status).toBe(403);
     expect((await post(`title=${'x'.repeat(64 * 1024 - 5)}`)).status).toBe(413);
     const unread = post(new ReadableStream(), { 'Content-Length': `${64 * 1024 + 1}` });
@@ -168,7 +171,7 @@ describe('POST /task', () => {
     ['a surrogate', 'caf%ED%A0%80+au+lait'],
     ['cut short', 'caf+au+lait%F0%9F%98'],
   ])(
-    'responds to bytes that are not UTF-8 (%s) with 400: the form with the readable text',
+    'responds to bytes that are not UTF-8 (%s) with 400, and the form with the readable text',
     async (_, title) => {
       const response = await addRaw(title);
       expect(response.status).toBe(400);
@@ -272,7 +275,7 @@ describe('Request forgery', () => {
     [{ 'Sec-Fetch-Site': 'same-origin' }, 302],
     [{ Origin: 'http://localhost' }, 302],
     [{}, 302],
-  ])('a form with the headers %o and the right token is %i', async (headers, status) => {
+  ])('responds to a form with the headers %o and the right token with %i', async (headers, status) => {
     expect((await add({ title: 'milk' }, headers)).status).toBe(status);
     expect(await titles()).toEqual(status === 302 ? ['milk'] : []);
   });
@@ -315,12 +318,12 @@ describe.each([
     { 'Sec-Fetch-Site': 'cross-site' },
     { 'Sec-Fetch-Site': 'same-site' },
     { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'image', 'Sec-Fetch-Mode': 'no-cors' },
-    // Over plain HTTP, browsers send no Sec-Fetch-Site to named hosts.
+    // Browsers send no Sec-Fetch-Site to named hosts over plain HTTP.
     { Referer: 'http://evil.example/page' },
     { Referer: 'http://localhost:1/' },
     { Origin: 'http://evil.example' },
     { Origin: 'null' },
-    // Another site's page can suppress all these headers.
+    // A page of another site can suppress all these headers.
     { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64)' },
   ])('responds to %o with a 403 page, without effect', async (headers) => {
     const response = await get(path, headers as never);

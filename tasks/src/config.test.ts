@@ -20,7 +20,7 @@ test.each<[string, string | RegExp]>([
   else expect(read(text)().TASKS_PASSWORD_FILE).toBe(found);
 });
 
-test('each token has a name; an error names the invalid line without its content', () => {
+test('each token has a name; an error gives the number of an invalid line, without its content', () => {
   const good = read('secret', 'backup t0ken\n\nme@phone.home \t x+/=\r\n')();
   expect(good.TASKS_TOKENS_FILE).toEqual([
     { name: 'backup', token: 't0ken' },
@@ -31,7 +31,7 @@ test('each token has a name; an error names the invalid line without its content
   expect(bad).not.toThrow(/t0ken/);
 });
 
-test('a missing file, and tokens without a password, are errors', () => {
+test('rejects a missing file, and tokens without a password', () => {
   expect(() => readConfig({ TASKS_PASSWORD_FILE: '/none' })).toThrow(/=\/none: cannot be read \(ENOENT\)/);
   expect(() => readConfig({ TASKS_TOKENS_FILE: textFile('a b') })).toThrow(/needs TASKS_PASSWORD_FILE/);
 });

@@ -22,7 +22,7 @@ const tokensFile = textFile.transform((text, { addIssue }) => {
 const variables = {
   ...serviceVariables,
   ...redisVariables,
-  /** Number of the store's replicas that have to confirm each write. */
+  /** Number of store replicas that must confirm each write. */
   TASKS_WAIT_REPLICAS: integer(0, 9).default(0),
   TASKS_PASSWORD_FILE: passwordFile.optional(),
   TASKS_TOKENS_FILE: tokensFile.optional(),
@@ -30,7 +30,7 @@ const variables = {
 
 /** @throws EnvironmentError with every invalid variable. */
 export function readConfig(env: NodeJS.ProcessEnv) {
-  // Load tests read the others.
+  // Load tests read TASKS_URL and TASKS_DIRECT_URL.
   const config = readEnv(variables, env, { prefix: 'TASKS_', others: ['TASKS_URL', 'TASKS_DIRECT_URL'] });
   if (config.TASKS_TOKENS_FILE && config.TASKS_PASSWORD_FILE === undefined) {
     throw new EnvironmentError(

@@ -29,7 +29,7 @@ async function ask(method: string, path: string, more: Record<string, string>) {
   return headOf({ status: response.statusCode ?? 0, headers: response.headers });
 }
 
-/** A path of each GET route, and some errors. */
+/** A path for each GET route, and some errors. */
 const paths = () => {
   const routes = app.routes.filter(({ method }) => method === 'GET');
   const filled = routes.map(({ path }) => path.replace(':id', '7').replace('*', 'style.css'));
@@ -42,7 +42,7 @@ describe.each<[string, Record<string, string>]>([
   ['as JSON', { Accept: 'application/json' }],
 ])('%s', (_case, headers) => {
   test('HEAD has the status and headers of GET on every route', async () => {
-    // @hono/node-server reports unsendable responses there.
+    // @hono/node-server reports unsendable responses to console.error.
     const faults = vi.spyOn(console, 'error').mockImplementation(() => {});
     onTestFinished(() => faults.mockRestore());
     for (const path of paths()) {

@@ -146,7 +146,7 @@ describe('POST /tasks as JSON', () => {
     [{ Origin: 'null' }, 403],
     [{ 'Sec-Fetch-Site': 'cross-site' }, 403],
     [{ Origin: 'http://localhost' }, 201],
-  ])('needs no token; the headers %o are %i', async (headers, status) => {
+  ])('needs no token; responds to the headers %o with %i', async (headers, status) => {
     expect((await send('POST', '/tasks', { title: 'milk' }, headers as never)).response.status).toBe(status);
   });
 
@@ -212,7 +212,7 @@ describe('DELETE', () => {
   });
   const list = async () => (await send('GET', '/tasks')).value.tasks.map(({ _id }: { _id: string }) => _id);
 
-  test('/tasks/:id removes a task, and POST /tasks/restore brings it back in its place', async () => {
+  test('/tasks/:id removes a task, and POST /tasks/restore restores it in its place', async () => {
     await update('2', { finished: 1 });
     const before = (await send('GET', '/tasks/2')).value;
     const { value } = await send('DELETE', '/tasks/2');
@@ -240,7 +240,7 @@ describe('DELETE', () => {
     expect((await send('DELETE', '/tasks/2', body || undefined, headers)).response.status).toBe(200);
   });
 
-  test('an unknown id, or another spelling of an id, is 404', async () => {
+  test('responds with 404 to an unknown id, or another spelling of an id', async () => {
     for (const method of ['GET', 'DELETE'])
       for (const id of ['%32', '02', '9'])
         expect((await send(method, `/tasks/${id}`)).response.status).toBe(404);
@@ -298,7 +298,7 @@ describe('Forms of a browser, which can only POST', () => {
     expect((await kept.store.show('1')).title).toBe('mine');
   });
 
-  test('_method=DELETE removes, the list offers to undo, and undo brings it back', async () => {
+  test('_method=DELETE removes a task, the list offers Undo, and Undo restores the task', async () => {
     const visitor = await visit(kept.app);
     const response = await submit(kept.app, '/tasks/1', { _method: 'DELETE' }, visitor);
     expect(response.status).toBe(303);

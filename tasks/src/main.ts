@@ -17,7 +17,7 @@ import { noStore, securityHeaders } from './web/responses.ts';
 import { publicFiles } from './web/static-files.ts';
 import { views } from './web/views.ts';
 
-// The build of an image starts this without a configuration, to compile the scripts.
+// The image build runs this without a configuration, to fill the compile cache.
 const files = publicFiles(`${import.meta.dirname}/../public`);
 const config = await readOrExit(readConfig);
 const { log, metrics, signal, run } = prepareService('tasks', manifest.version, config);

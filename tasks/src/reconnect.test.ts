@@ -6,7 +6,7 @@ import { useStore } from '../testing/store.ts';
 const kept = useStore();
 let proxy: CuttingProxy;
 let service: Service;
-/** Each step takes a second. */
+/** Each reconnection step takes a second. */
 const patient = { timeout: 20_000, interval: 200 };
 beforeAll(async () => {
   proxy = await startCuttingProxy(kept.url);

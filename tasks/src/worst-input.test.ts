@@ -31,7 +31,7 @@ const get = (path: string, headers = {}) => read(app.request(path, { headers }))
 const send = (method: string, path: string, body: string, headers: Record<string, string> = json) =>
   read(app.request(path, { method, body, headers }));
 
-/** Imports a file, and disconnects after 100 ms of work, because the rest of the file is like its beginning. */
+/** Imports a file, and disconnects after 100 ms of work, because the rest of the file is similar. */
 const importAs = (type: string) => (text: string) => {
   const { user: before } = process.threadCpuUsage();
   const outgoing = {
@@ -53,7 +53,7 @@ const inHeader = (name: string, request: string) => (value: string) => {
   return read(app.request(path, { method, headers: { Accept: 'application/json', [name]: `.${value}.` } }));
 };
 
-/** A page has 100 titles, so it takes an eighth of this. */
+/** A page has only 100 titles, so it takes an eighth of this time. */
 const linkMany = (start: string) => (rest: string) => {
   for (let i = 0; i < 800; i += 1) linked(start + rest);
 };
@@ -68,7 +68,7 @@ const multipart = ['\r\n--b', '--b\r\n', '\r\n\r\n', '\r\n', ...'-a"', 'name="a"
 const urls = ['http://', 'http://a/ ', 'http://t.co/a ', ...'([)]}._@:/?#%"a漢ﷺ', ...marks];
 const queries = [...'&=%+a0', 'after=', 'filter=', 'removal=', 'q=', '%cc%81', '%cc%a3'];
 
-/** Headers by the request that reads them. */
+/** The headers that each request reads. */
 const headers: Record<string, string[]> = {
   'GET /tasks': ['Accept', 'If-None-Match', 'Cookie'],
   'GET /task/1/finish': ['Origin', 'Referer', 'Sec-Purpose'],

@@ -17,7 +17,7 @@ const end = endedExpansion('x', new ExpansionError('request_failed', 'It is down
 test('a slow reader slows its list down and gets all lines', async () => {
   const lines = 4_000;
   let asked = 0;
-  // 8 KB a line, 32 MB in all: many times what sockets and streams can hold.
+  // 32 MB in lines of 8 KB, far more than sockets and streams can buffer.
   const failed = endedExpansion('x'.repeat(8_000), new ExpansionError('request_failed', 'It is down.'));
   const { url } = await tracing(async () => {
     asked += 1;
@@ -80,7 +80,7 @@ test('a list without a result for 10 s sends a blank line, so that no proxy time
   expect(vi.getTimerCount()).toBe(0);
 });
 
-describe('a client that leaves', () => {
+describe('a client that disconnects', () => {
   test.each([
     ['/api/expand', 'http://a.example/\n'.repeat(200), 128],
     ['/api/chain?u=http://a.example/', undefined, 1],
@@ -99,7 +99,7 @@ describe('a client that leaves', () => {
     await expect.poll(() => signals.length).toBe(atATime);
     asking.destroy();
     await expect.poll(() => signals.every(({ aborted }) => aborted)).toBe(true);
-    // Only the later request has started an expansion since.
+    // Since then, only the later request has started an expansion.
     ask(url, '/api?u=http://b.example/');
     await expect.poll(() => signals.length).toBe(atATime + 1);
   });
@@ -107,10 +107,10 @@ describe('a client that leaves', () => {
   test.each([
     ['by length', 'Content-Length: 1000\r\n\r\nhttp://'],
     ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhttp:\r\n'],
-  ])('while it sends its list %s is not an error', async (_, sent) => {
+  ])('while sending its list %s is not an error', async (_, sent) => {
     const { port, lines } = await tracing(async () => end);
     const socket = connect(port, '127.0.0.1').on('error', () => {});
-    // The response to the first request shows that the rest has arrived.
+    // The response to GET shows that the server has read the POST, too.
     socket.write(`GET /nope HTTP/1.1\r\nHost: a\r\n\r\nPOST /api/expand HTTP/1.1\r\nHost: a\r\n${sent}`);
     await once(socket, 'data');
     socket.destroy();
@@ -120,7 +120,7 @@ describe('a client that leaves', () => {
   });
 });
 
-test('a bug fails one line and is logged, other lines are expanded', async () => {
+test('logs a bug, which fails only its own line', async () => {
   const { url, lines } = await tracing(async ({ host }) => {
     if (host === 'b') throw new TypeError('ours');
     return end;

@@ -31,7 +31,7 @@ describe('a list of URLs', () => {
   });
 
   test.each(['', '{"u":"http://a.example/"}', 'http://a.example/', '"http://a.example/"'])(
-    'declared as JSON must be an array, not %j',
+    'must be an array if declared as JSON, not %j',
     async (text) => {
       await expect(readUrls(text, { isJson: true })).rejects.toThrow(
         'Content-Type says JSON, but the body is not an array.',
@@ -87,7 +87,7 @@ const texts = fc
   .array(fc.constantFrom('\r', '\n', '\r\n', ' ', 'a', 'é', '😀', '[', '"', ',', ']', '1', '://'))
   .map((parts) => parts.join(''));
 
-test('a stream has the same URLs as a body, wherever it is split', async () => {
+test('reads the same URLs from a stream as from a body, wherever the stream is split', async () => {
   const same = fc.asyncProperty(texts, fc.array(fc.nat(5)), async (text, sizes) => {
     const bytes = new TextEncoder().encode(text);
     const urls = await readUrls(new TextDecoder().decode(bytes));
@@ -96,7 +96,7 @@ test('a stream has the same URLs as a body, wherever it is split', async () => {
   await fc.assert(same, { seed, numRuns: 1_000 });
 });
 
-test('a line is available before the next one arrives', async () => {
+test('yields a line before the next line arrives', async () => {
   const next = Promise.withResolvers<Uint8Array>();
   const stream = readUrlStream(
     (async function* () {
@@ -109,7 +109,7 @@ test('a line is available before the next one arrives', async () => {
   expect((await stream.next()).value).toEqual([3, 'bc']);
 });
 
-test('a huge line is truncated, but stays too long for a URL', async () => {
+test('truncates a huge line, which stays too long for a URL', async () => {
   const endless = async function* () {
     for (let i = 0; i < 10_000; i += 1) yield Buffer.from('x'.repeat(1_000));
     yield Buffer.from('\nb\n');

@@ -49,7 +49,7 @@ describe('the memory tier', () => {
     expect(asked).toEqual(['/short', '/long']);
   });
 
-  test('is bypassed on a retry, like cached hops, and keeps the new result', async () => {
+  test('is bypassed on a retry, along with cached hops, and keeps the new result', async () => {
     const { expand, asked } = remembering({ '/short': { location: '/long' } });
     await expand('/short');
     expect(await expand('/short', { again: true })).toMatchObject({ cached: false });
@@ -71,7 +71,7 @@ describe('the memory tier', () => {
     expect((await expand('/short')).hops.at(-1)).toMatchObject({ status: 200 });
   });
 
-  test('keeps errors and failing pages for 30 s, but never our own overload', async () => {
+  test('keeps errors and failing pages for 30 s, but not errors from our own overload', async () => {
     const pages: Web = {
       '/down': new ExpansionError('request_failed', 'It is down.'),
       '/busy': new ExpansionError('overloaded', 'We are busy.'),

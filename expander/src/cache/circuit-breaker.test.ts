@@ -38,7 +38,7 @@ describe('a hung cache', () => {
     expect(lines).toEqual([expect.stringContaining('did not answer'), 'the cache answers again']);
   });
 
-  test('that responds after 300 ms delays one call in 1.25 s, by 250 ms, and logs one warning', async () => {
+  test('that responds after 300 ms delays one call every 1.25 s by 250 ms, and logs one warning', async () => {
     const { get, state, lines } = breaker(300);
     const requests = setInterval(get, 50);
     await vi.advanceTimersByTimeAsync(10_000);

@@ -15,7 +15,7 @@ const shortener = await startShortener();
 let server: TestRedis;
 /** The expander's client, with short timeouts. */
 let redis: StoreClient;
-/** The test's client, which retries without end. */
+/** The test's client, which retries forever. */
 let store: Redis;
 
 beforeAll(async () => {
@@ -77,7 +77,7 @@ describe('the cache', () => {
       await expect.poll(() => freshUntil(replica)).toBeGreaterThan(Date.now());
       await expect.poll(entry).not.toBe(old);
     }
-    // The two hops of one replica.
+    // Only the first replica requested its two hops.
     expect(asked() - before).toBe(2);
   });
 
@@ -112,7 +112,7 @@ describe('the cache', () => {
       // 24 h if every redirect was permanent.
       lives('/chain/2', 86_400),
       lives('/chain/2?status=308', 86_400),
-      // 10 minutes otherwise, also if nothing is redirected.
+      // 10 minutes otherwise, even without a redirect.
       lives('/chain/2?status=302', 600),
       lives('/chain/0', 600),
       // 30 s for an error.
@@ -162,7 +162,7 @@ describe('the cache', () => {
     await written(other);
   });
 
-  test('misses while Redis hangs, which costs one timeout and one warning', async () => {
+  test('misses while Redis hangs, with only one timeout and one warning', async () => {
     const { lines, log } = logged();
     const { expand } = testExpander({ redis, log });
     lines.length = 0;

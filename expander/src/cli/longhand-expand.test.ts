@@ -103,7 +103,7 @@ describe('longhand-expand', () => {
     expect(readOptions([], env)).toEqual(readOptions([], {}));
   });
 
-  test.skipIf(!existsSync('/dev/full'))('reports in one line that it cannot write its results', async () => {
+  test.skipIf(!existsSync('/dev/full'))('reports a failed write in one line', async () => {
     const full = await open('/dev/full', 'w');
     const command = fileURLToPath(new URL('longhand-expand.ts', import.meta.url));
     const child = spawn(process.execPath, [command, 'http://10.0.0.1/'], {
@@ -155,7 +155,7 @@ describe('longhand-expand', () => {
     expect(error?.message).toContain('has a certificate that cannot be verified');
   });
 
-  test('has a manual of all options and its own compile cache', async () => {
+  test('has a manual with all options, and its own compile cache', async () => {
     const report =
       'process.on("exit", () => console.error(process.getBuiltinModule("module").getCompileCacheDir()))';
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(report)}`;
@@ -217,7 +217,7 @@ describe('a list from a pipe', () => {
     expect(await exit).toEqual([130, null]);
   });
 
-  test('is read no faster than its results are', async () => {
+  test('is not read faster than its results', async () => {
     const child = start(['--format=tsv']);
     const sent = endless(child, 1_000);
     const settled = async () => {
@@ -238,7 +238,7 @@ describe('a list from a pipe', () => {
     const urls = Array.from({ length: count }, (_, i) =>
       i % 16 ? `http://10.0.0.1/${i}\n` : `${shortener.url}/chain/1?id=${i % 500}\n`,
     );
-    // Too little to keep all lines in memory.
+    // This heap is too small for all lines.
     const { stdout } = await run([], urls.join(''), { NODE_OPTIONS: '--max-old-space-size=40' });
     expect(stdout.split('\n')).toHaveLength(count + 1);
   });

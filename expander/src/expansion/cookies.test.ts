@@ -14,7 +14,7 @@ function sent(from: string, lines: string[], to = from): string {
 // More cookies are in browsers.browser.test.ts.
 describe('a cookie', () => {
   test.each([
-    ['comes back to its host', ['a=1', 'b=2'], 'http://a.example/x', 'http://a.example/y', 'a=1; b=2'],
+    ['returns to its host', ['a=1', 'b=2'], 'http://a.example/x', 'http://a.example/y', 'a=1; b=2'],
     ['is not for a public suffix', ['a=1; Domain=co.uk'], 'http://a.co.uk/', 'http://b.co.uk/', ''],
     ['may be for another port', ['a=1; HttpOnly'], 'https://a.example/', 'http://a.example:8080/', 'a=1'],
   ])('%s', (_, lines, from, to, expected) => {
@@ -103,7 +103,7 @@ describe('a response to a cookie', () => {
     },
   );
 
-  test('differs from one that only sets a cookie, which is cached', async () => {
+  test('is not cached, unlike a response that only sets a cookie', async () => {
     const { chain, asked } = await visited((_, response) =>
       response.writeHead(200, { 'Content-Type': 'text/plain', 'Set-Cookie': 'id=7' }).end(),
     );

@@ -93,7 +93,7 @@ describe('Expansion procedure, rule 3', () => {
 
 describe('Expansion procedure, rule 4', () => {
   test.each(['http://a.example', 'http://A.example/', 'https://a.example:443/x?y#z'])(
-    'a URL that is not redirected yields itself with counter 0: %s',
+    'a URL without a redirect yields itself with counter 0: %s',
     async (url) => {
       expect(await called(web({}).expand, url)).toEqual([null, url, 0]);
     },
@@ -152,7 +152,7 @@ test('util.promisify(expand) resolves with longUrl and redirectCount, or rejects
 describe('follow=all', () => {
   const follow = (pages: Web, url: string) => web(pages).expand.chain(url, { follow: 'all' });
 
-  test('requests 20 URLs, like Chromium, whatever maxRedirect is', async () => {
+  test('requests 20 URLs, like Chromium, regardless of maxRedirect', async () => {
     const pages = chain(30);
     const { end, longUrl, redirectCount, hops } = await follow(pages, 'http://h.example/10');
     expect([end.code, longUrl, redirectCount]).toEqual(['max_redirects', 'http://h.example/30', 20]);
@@ -203,7 +203,7 @@ describe('a page with a refresh', () => {
 describe('a wrapper', () => {
   const wrapped = (url: string) => `https://l.facebook.com/l.php?u=${encodeURIComponent(url)}`;
 
-  test('is a hop of its own kind with follow=all, and not requested', async () => {
+  test('is a hop of kind wrapper with follow=all, without a request', async () => {
     const { expand, asked } = web({ 'http://s.example/': to(wrapped('http://end.example/x')) });
     const { hops, longUrl, redirectCount } = await expand.chain('http://s.example/#part', { follow: 'all' });
     expect([longUrl, redirectCount]).toEqual(['http://end.example/x#part', 2]);

@@ -21,7 +21,7 @@ describe('a response is cached', () => {
     [503, 30],
     [520, 30],
     [999, 600],
-  ])('by its status, without such headers: %i for %i s', (status, lifetime) => {
+  ])('by its status, without caching headers: %i for %i s', (status, lifetime) => {
     expect(seconds(status)).toBe(lifetime);
   });
 
@@ -46,7 +46,7 @@ describe('a response is cached', () => {
     expect(seconds(302, headers)).toBe(lifetime);
   });
 
-  test('for 10 minutes at most if it is an error, whatever its headers', () => {
+  test('for at most 10 minutes if it is an error, regardless of its headers', () => {
     const headers = { 'cache-control': 'max-age=86400' };
     expect([seconds(404, headers), seconds(503, headers)]).toEqual([600, 30]);
   });
@@ -79,7 +79,7 @@ test.each<[ErrorCode, number]>([
   ['timeout', 10],
   ['overloaded', 0],
   ['aborted', 0],
-])('a failure is cached by its code: %s for %i s', (code, lifetime) => {
+])('caches a failure by its code: %s for %i s', (code, lifetime) => {
   vi.useFakeTimers({ now });
   onTestFinished(() => void vi.useRealTimers());
   const { freshUntil } = endedExpansion('', new ExpansionError(code, ''));

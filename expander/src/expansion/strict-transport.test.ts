@@ -21,7 +21,7 @@ test.each<[string, StrictTransport, string, string | null]>([
   expect(hosts.upgraded(new URL(url))).toBeNull();
 });
 
-test('a hop of kind hsts is not requested, does not count, and is as fresh as a 307', async () => {
+test('a hop of kind hsts sends no request, is not counted as a redirect, and is cached like a 307', async () => {
   const asked: string[] = [];
   const freshUntil = Date.now() + 86_400_000;
   const follow = followRedirects(async ({ href }) => {

@@ -13,15 +13,15 @@ describe('a URL as typed', () => {
     ['keeps a default port', 'HTTP://example.com:80/', 'HTTP://example.com:80/'],
     ['keeps its percent-encoding', 'http://example.com/%7e%2F', 'http://example.com/%7e%2F'],
     ['loses white space around it', ' \t\nhttp://example.com/\r\n ', 'http://example.com/'],
-    ['gets the scheme it lacks', 'example.com/x', 'http://example.com/x'],
-    ['gets the scheme it lacks before a port', 'example.com:8080', 'http://example.com:8080'],
-    ['gets the scheme that two slashes leave out', '//example.com/x', 'http://example.com/x'],
-    ['has its markup encoded', 'http://example.com/<b>"\'', "http://example.com/%3Cb%3E%22'"],
-    ['has characters beyond ASCII percent-encoded', 'http://example.com/ü', 'http://example.com/%C3%BC'],
-    ['has a Unicode name in Punycode', 'http://bücher.example/', 'http://xn--bcher-kva.example/'],
+    ['gets a missing scheme', 'example.com/x', 'http://example.com/x'],
+    ['gets a missing scheme before a port', 'example.com:8080', 'http://example.com:8080'],
+    ['gets a missing scheme before two slashes', '//example.com/x', 'http://example.com/x'],
+    ['gets its markup percent-encoded', 'http://example.com/<b>"\'', "http://example.com/%3Cb%3E%22'"],
+    ['gets non-ASCII characters percent-encoded', 'http://example.com/ü', 'http://example.com/%C3%BC'],
+    ['gets a Unicode name converted to Punycode', 'http://bücher.example/', 'http://xn--bcher-kva.example/'],
     ['loses line ends inside it, as in a browser', 'http://example.com/a\r\nb', 'http://example.com/ab'],
     ['loses a tab inside it, as in a browser', 'http://exa\tmple.com/', 'http://example.com/'],
-    ['has its backslashes read as slashes', 'http:\\\\example.com\\a\\b', 'http://example.com/a/b'],
+    ['gets slashes for its backslashes', 'http:\\\\example.com\\a\\b', 'http://example.com/a/b'],
     ['loses the controls around it', '\u0000\u001b http://example.com/\u001f\r ', 'http://example.com/'],
     ['may begin with backslashes', '\\\\example.com/x', 'http://example.com/x'],
     [
@@ -29,8 +29,8 @@ describe('a URL as typed', () => {
       "http://example.com/{a}|b?'c",
       "http://example.com/{a}|b?'c",
     ],
-    ['has a lone surrogate replaced', 'http://example.com/\ud800', 'http://example.com/%EF%BF%BD'],
-    ['has a missing slash added', 'http:/example.com', 'http://example.com/'],
+    ['gets a replacement for a lone surrogate', 'http://example.com/\ud800', 'http://example.com/%EF%BF%BD'],
+    ['gets a missing slash', 'http:/example.com', 'http://example.com/'],
   ])('%s: %j', (_, typed, text) => {
     expect(readTarget(typed).text).toBe(text);
   });
@@ -66,7 +66,7 @@ describe('a URL as typed', () => {
     expect(() => readTarget(typed)).toThrow(expect.objectContaining({ code: 'unsupported_scheme' }));
   });
 
-  test('is checked, requested and shown as the same URL, even if other parsers disagree about its host', () => {
+  test('is the same URL when checked, requested and shown, even if other parsers disagree about its host', () => {
     const { text, url } = readTarget('http://good.example\\@bad.example/');
     expect(url.host).toBe('good.example');
     expect(text).toBe('http://good.example/@bad.example/');

@@ -17,7 +17,7 @@ const cases = (JSON.parse(readFileSync(file, 'utf8')) as (Case | string)[]).filt
 /** Hosts that the parser accepts although they cannot exist. */
 const impossibleHosts = ['!"$&\'()*+,-.;=_`{}~'];
 
-/** The URL that a browser makes of `reference`; null if its host cannot exist. */
+/** The URL to which a browser resolves `reference`; null if its host cannot exist. */
 function parsed(reference: string, base?: string): URL | null {
   const url = URL.parse(reference, base);
   return url && isWeb(url) && impossibleHosts.includes(url.hostname) ? null : url;
@@ -51,7 +51,7 @@ test('as `u`, text that the parser refuses is contacted only with `http://` befo
 
 test('as `Location`, each resolves as in the parser', () => {
   const differences = cases.flatMap((entry) => {
-    // The base of the set, if a website can have that URL.
+    // The test's base, if a website can have that URL.
     const base = /^https?:\/\/\w/.test(entry.base ?? '') ? `${entry.base}` : 'http://example.org/foo/bar';
     const sent = Buffer.from(entry.input).toString('latin1');
     const ours = resolveLocation(percentEncoded(sent) ?? '', readTarget(base))?.url.href;

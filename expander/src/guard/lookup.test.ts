@@ -9,7 +9,7 @@ import { createGuard } from './public-address.ts';
 const v4 = '93.184.216.34';
 const v6 = '2606:2800:220:1::1';
 
-/** A name server that replies equally to every name. */
+/** A name server with the same replies for every name. */
 async function nameServer(of4: Reply, of6 = of4) {
   const server = await startNameServer(({ family }) => (family === 4 ? of4 : of6));
   onTestFinished(server.close);
@@ -49,7 +49,7 @@ describe('the addresses of a name', () => {
     ['none: the name has no address', none, none, 'ENOTFOUND'],
     ['none: the server refuses', refused, refused, 'EAI_AGAIN'],
     ['none: the server fails', failed, failed, 'EAI_AGAIN'],
-    ['none of IPv4, and IPv6 is refused', none, refused, 'EAI_AGAIN'],
+    ['none: no IPv4 address, and the server refuses IPv6', none, refused, 'EAI_AGAIN'],
   ])('are %s', async (_, of4, of6, result) => {
     expect(await look([await nameServer(of4, of6)])()).toEqual(result);
   });
@@ -65,7 +65,7 @@ describe('the addresses of a name', () => {
     ['silent', 'silence'],
     ['refusing', refused],
     ['failing', failed],
-  ])('come from the second server if the first is %s', async (_, first) => {
+  ])('come from the second server if the first server is %s', async (_, first) => {
     const servers = [await nameServer(first), await nameServer(found)];
     expect(await look(servers)()).toEqual([v4, v6]);
   });
@@ -78,9 +78,9 @@ describe('the addresses of a name', () => {
     expect(silent.asked.filter((question) => question.includes('b.example'))).toEqual([]);
   });
 
-  test('may take 1.8 s, even from a server that was quick before', async () => {
+  test('may take 1.8 s, even from a server that was fast before', async () => {
     const asked = new Map<string, number>();
-    // A recursive resolver replies a time after the first of equal questions.
+    // A recursive resolver's delay starts at the first of several equal questions.
     const server = await startNameServer(({ name, family }) => {
       const key = `${name} ${family}`;
       if (!asked.has(key)) asked.set(key, performance.now());
@@ -95,7 +95,7 @@ describe('the addresses of a name', () => {
     expect(await lookUp('slow.example')).toEqual([v4]);
   });
 
-  test('of a single label come without a search domain', async () => {
+  test('with a single label are found without a search domain', async () => {
     const server = await nameServer(found);
     expect(await look([server])('shortener')).toEqual([v4, v6]);
     expect(server.asked).toEqual(['UDP shortener 4', 'UDP shortener 6']);
@@ -105,7 +105,7 @@ describe('the addresses of a name', () => {
     expect(await look([await nameServer(found)])(name)).toBe('ENOTFOUND');
   });
 
-  test('of localhost are the exempt loopback addresses, without a question', async () => {
+  test('of localhost are the exempt loopback addresses, without a query', async () => {
     const server = await nameServer(found);
     for (const name of ['localhost', 'a.localhost', 'LOCALHOST.']) {
       expect(await look([server], ['127.0.0.0/8'])(name)).toEqual(['127.0.0.1']);

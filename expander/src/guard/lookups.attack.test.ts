@@ -51,7 +51,7 @@ test('abandoned lookups at a silent name server do not slow other clients', opti
       for (; !over.aborted; await pause(10)) {
         const signal = AbortSignal.timeout(20);
         sent.push(expand(attacked, `http://${sent.length}.silent.example/`, '192.0.2.1', { signal }));
-        // About the final number of open lookups.
+        // Roughly the final number of open lookups.
         if (sent.length === 250) begun();
       }
       await Promise.all(sent);

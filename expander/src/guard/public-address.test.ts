@@ -107,7 +107,7 @@ describe('the exemption EXPANDER_ALLOWED_NETWORKS', () => {
     expect(() => guard.checkUrl(new URL('http://[::ffff:10.2.0.1]/'))).toThrow(refusal);
   });
 
-  test('passes a local name if all its addresses are in them', () => {
+  test('passes a local name if all its addresses are in these networks', () => {
     const guard = createGuard(['127.0.0.0/8']);
     const answer = (address: string) => ({ address, family: isIPv6(address) ? 6 : 4 });
     expect(() => guard.checkUrl(new URL('http://localhost/'))).not.toThrow();

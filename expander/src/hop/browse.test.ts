@@ -99,7 +99,7 @@ describe('a host that is silent on HEAD', () => {
     return { asked, ask: async (path: string) => (await expand.chain(url + path, { follow: 'all' })).hops };
   }
 
-  test('gets GET after 1.5 s, and after a second URL only GET', async () => {
+  test('gets GET after 1.5 s, and only GET after a second URL', async () => {
     const { asked, ask } = await silent();
     const hops = await ask('/a');
     expect(hops).toMatchObject([{ method: 'GET', status: 302 }]);
@@ -108,7 +108,7 @@ describe('a host that is silent on HEAD', () => {
     expect(asked).toEqual(['HEAD /a', 'GET /a', 'HEAD /b', 'GET /b', 'GET /c']);
   });
 
-  test('fails as GET does', async () => {
+  test('fails with the error of GET', async () => {
     const browse = createBrowse(async (_, { method }) => {
       if (method === 'GET') throw new ExpansionError('request_failed', 'It is down.');
       throw await new Promise((resolve) => setTimeout(resolve, 30, new Error('late')));
@@ -116,7 +116,7 @@ describe('a host that is silent on HEAD', () => {
     await expect(browse(new URL('http://a.example/'), {})).rejects.toMatchObject({ code: 'request_failed' });
   });
 
-  test('may still respond to HEAD before GET', async () => {
+  test('may still respond to HEAD before it responds to GET', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const signals: (AbortSignal | undefined)[] = [];
@@ -154,7 +154,7 @@ describe('a page', () => {
   });
 
   test.each([
-    ['is shorter than announced', 'Content-Length: 500', (socket: Socket) => socket.end()],
+    ['is shorter than its Content-Length', 'Content-Length: 500', (socket: Socket) => socket.end()],
     ['is reset', 'X: y', (socket: Socket) => setTimeout(() => socket.resetAndDestroy(), 50)],
     ['is slow', 'X: y', () => {}],
     [
@@ -192,7 +192,7 @@ describe('a page', () => {
   });
 
   // More codings are in browsers.browser.test.ts.
-  test('that is compressed, although the request said identity, is decoded', async () => {
+  test('is decompressed, although the request asked for identity', async () => {
     const requests: IncomingHttpHeaders[] = [];
     const url = await website(({ headers, url }, response) => {
       requests.push(headers);

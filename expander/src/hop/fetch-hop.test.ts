@@ -172,7 +172,7 @@ describe('a hop times out after 3 s', () => {
     expect(error).toMatchObject(timeout);
   });
 
-  test.concurrent('also after a redirect, at its target', async () => {
+  test.concurrent('at the target of a redirect, too', async () => {
     const u = `${shortener.url}/location?to=/hang`;
     const { error, longUrl, redirectCount } = await testExpander().expand.chain(u);
     expect(error).toMatchObject(timeout);
@@ -193,7 +193,7 @@ test('a location does not keep its head in memory', () => {
     return percentEncoded(headReader().read(bytes.toString('latin1'))?.head.headers.location);
   });
   collectGarbage();
-  // The heads have 43 MiB.
+  // The heads take 43 MiB in all.
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * 2 ** 20);
   expect(kept).toContain('http://a.example/2999');
 });

@@ -19,7 +19,7 @@ test.each([
 });
 
 test.each(['a ', '=?gb18030?q?a?= ', 'a;b=', "a;filename*=x''"])(
-  'the longest head takes less time than a page, which waits for its turn: %j',
+  'the longest head parses faster than a page, so it needs no turn: %j',
   (part) => {
     const field = `attachment; filename=${part.repeat(16_000 / part.length)}`;
     const head = { status: 200, headers: { ...pdf, 'content-disposition': field } };
@@ -28,7 +28,7 @@ test.each(['a ', '=?gb18030?q?a?= ', 'a;b=', "a;filename*=x''"])(
       work();
       return performance.now() - start;
     };
-    // In turns, so that a busy machine slows down both.
+    // Alternate, so that a busy machine slows down both.
     const times = Array.from({ length: 20 }, () => ({
       head: timed(() => [readDocument(url, head, Buffer.alloc(0)), fileOf(url, head)]),
       page: timed(() => readHtml('<nobr>'.repeat(10_000))),

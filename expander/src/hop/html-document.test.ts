@@ -45,7 +45,12 @@ describe('the title of a page', () => {
   const inUtf8 = { 'content-type': 'text/html; charset=utf-8' };
 
   test.each([
-    ['in one line, without controls', '\n A\t page\r\n&nbsp;of &#27;[31m ours ', {}, 'A page of [31m ours'],
+    [
+      'in one line, without control characters',
+      '\n A\t page\r\n&nbsp;of &#27;[31m ours ',
+      {},
+      'A page of [31m ours',
+    ],
     ['in the encoding of its type', '\xcf', { 'content-type': 'text/html; charset="windows-1251"' }, 'П'],
     ['whole, up to 120 characters', utf8('😀'.repeat(120)), inUtf8, '😀'.repeat(120)],
     ['cut between characters', utf8('😀'.repeat(30_000)), inUtf8, `${'😀'.repeat(119)}…`],
@@ -58,8 +63,8 @@ describe('the title of a page', () => {
 
   test.each([
     ['the first', '<title>One</title><title>Two</title>', 'One'],
-    ['not one in SVG', '<svg><title>Of a picture</title></svg><title>Of the page</title>', 'Of the page'],
-    ['not one in a template', '<template><title>a</title></template><title>b</title>', 'b'],
+    ['not a title in SVG', '<svg><title>Of a picture</title></svg><title>Of the page</title>', 'Of the page'],
+    ['not a title in a template', '<template><title>a</title></template><title>b</title>', 'b'],
     ['text with markup in it', '<title><b></b> &lt;b> &amp;</title>', '<b></b> <b> &'],
     ['in the body', '<body><p>Text<title>Late</title>', 'Late'],
     ['null if the first is empty', '<title></title><title>Two</title>', null],
@@ -73,7 +78,7 @@ describe('markup for a tree of gigabytes', () => {
 
   test.each([
     ['elements in elements', '<div>'.repeat(size / 5)],
-    // Every paragraph repeats all open ones.
+    // Every paragraph repeats all open <b> elements.
     ['formatting elements', `${bold(100)}${'<p>x'.repeat(size / 4)}`],
     ['more formatting elements', `${bold(4_000)}${'<p>x'.repeat(8_000)}`],
     ['formatting elements in tables', '<table><b>'.repeat(size / 10)],
@@ -102,7 +107,7 @@ test.each([
   expect(mayRedirect(`${words}<script>${script}</script>`)).toBe(false),
 );
 
-test('a page with 200 visible characters counts as text', () => {
+test('treats a page with 200 visible characters as text', () => {
   const page = (count: number) => `<style>${words}</style>${'x '.repeat(count)}<script>a.click()</script>`;
   expect([mayRedirect(page(199)), mayRedirect(page(200))]).toEqual([true, false]);
 });

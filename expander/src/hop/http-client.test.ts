@@ -45,7 +45,7 @@ const head = { method: 'HEAD' } as const;
 const answer: RequestListener = (_, res) => res.end('ok');
 
 test.each(['http', 'https'] as const)(
-  'sends requests over one connection with TCP no-delay, which rests after each but the first: %s',
+  'sends requests over one connection with TCP no-delay, which rests after every response but the first: %s',
   async (scheme) => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -114,7 +114,7 @@ describe('Bounds', () => {
     await expect.poll(() => connections.open).toBe(256);
   });
 
-  test('an aborted request cuts its connection before that is open', async () => {
+  test('an aborted request closes its connection, even before it is open', async () => {
     const { request: ask, sockets } = client(() => {});
     const abort = new AbortController();
     const asked = ask(new URL('http://slow.example/'), { ...head, signal: abort.signal });
@@ -125,7 +125,7 @@ describe('Bounds', () => {
 });
 
 describe('a stale connection', () => {
-  test('makes the client retry on a new one', async () => {
+  test('makes the client retry on a new connection', async () => {
     const seen: string[] = [];
     const used = new WeakSet<Socket>();
     const { url } = await listen((req, res) => {
@@ -174,13 +174,13 @@ describe('the beginning of a body', () => {
     ['by its length', 'Content-Length: 5\r\n\r\nhello, and more', 'hello'],
     ['up to the limit', 'Content-Length: 500\r\n\r\nhello, and more', 'hello, and'],
     ['up to its end', '\r\nhello', 'hello'],
-    ['up to where it breaks off', 'Content-Length: 500\r\n\r\nhello', 'hello'],
+    ['up to the cut-off', 'Content-Length: 500\r\n\r\nhello', 'hello'],
     ['to its end, if its length is empty', 'Content-Length:\r\n\r\nhello', 'hello'],
     ['to its end, if its length is not a number', 'Content-Length: 5x\r\n\r\nhello', 'hello'],
     ['as nothing, if its length is 0', 'Content-Length: 0\r\n\r\nhello', ''],
     ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n3\r\nhe\n\r\n002;x=y\r\nlo\r\n0\r\n\r\n', 'he\nlo'],
     ['in chunks up to the limit', 'Transfer-Encoding: chunked\r\n\r\nff\r\nhello, and more', 'hello, and'],
-    ['in chunks up to a malformed one', 'Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\nlo\r\n9\r\n', 'he'],
+    ['in chunks up to a malformed chunk', 'Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\nlo\r\n9\r\n', 'he'],
     ['in chunks after lines that end with LF', 'Transfer-Encoding: chunked\r\n\r\n2\nhe\n1\nl\n0\n\n', 'hel'],
     ['in chunks up to a second empty line', 'Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n\r\n1\r\nl', 'he'],
     ['up to a line before a chunk of more than 4,096 characters', longLines, 'a'],

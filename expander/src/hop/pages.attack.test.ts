@@ -6,7 +6,7 @@ import { website } from '../../testing/website.ts';
 /** parse5 needs 8 ms for it. */
 const costly = '<nobr>'.repeat(10_000);
 
-test('pages that take long to parse cost other clients little', { timeout: 120_000 }, async () => {
+test('pages that take long to parse hardly slow other clients', { timeout: 120_000 }, async () => {
   const [attacked, quiet] = [await serviceOfTest(), await serviceOfTest()];
   let pages = 0;
   const hostile = await website((request, response) => {
@@ -15,7 +15,7 @@ test('pages that take long to parse cost other clients little', { timeout: 120_0
     const next = `<meta http-equiv="refresh" content="0; url=/${Number(hop) + 1}/${id}">`;
     response.setHeader('Content-Type', 'text/html').end(next + costly);
   });
-  // With the latency of a usual website.
+  // Respond with the latency of a typical website.
   const quick = await website((_, response) => void setTimeout(() => response.end(), 20));
 
   let links = 0;

@@ -35,7 +35,7 @@ describe('the head of a response', () => {
       'HTTP/1.1 103 X\r\nX: x\r\n\r\nHTTP/1.1 204 OK\r\nX: y\r\n\r\n',
       { x: 'y' },
     ],
-    ['a field that is not a list twice', 'HTTP/1.1 204 OK\r\nAge: 1\r\nAge: 2\r\n\r\n', { age: '1' }],
+    ['a repeated field that is not a list', 'HTTP/1.1 204 OK\r\nAge: 1\r\nAge: 2\r\n\r\n', { age: '1' }],
     ['a list in two lines', 'HTTP/1.1 204 OK\r\nVary: a\r\nVary: b\r\n\r\n', { vary: 'a, b' }],
   ])('may have %s', (_, text, headers) => {
     expect(parse(text)).toEqual({ status: 204, minorVersion: 1, headers, rest: '' });

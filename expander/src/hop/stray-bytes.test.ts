@@ -58,11 +58,11 @@ const cases = (['default', 'all'] as const).flatMap((follow) =>
 const victims = Array.from({ length: 20 }, (_, i) => `/victim/${i}`);
 const expected = victims.map((victim) => `/at${victim}`);
 
-describe('a late body to HEAD that looks like a response', () => {
+describe('a late body for HEAD that looks like a response', () => {
   test.each([
     ...cases.map(([follow, late]) => ['a redirect', lie, late, follow] as const),
     ['a redirect that ends the connection', closing, 1, 'default'] as const,
-  ])('affects one request at most, and is not cached: %s, %#', async (_, body, late, follow) => {
+  ])('affects at most one request, and is not cached: %s, %#', async (_, body, late, follow) => {
     const { end } = await website(async (path, socket) => {
       if (path !== '/user') return socket.write(truth(path));
       socket.write(head('200 OK', body.length));
@@ -82,7 +82,7 @@ describe('a late body to HEAD that looks like a response', () => {
   test.each([
     ['one head', unfinished],
     ['one piece', lie],
-  ])('is detected if it comes in %s with the true response', async (_, body) => {
+  ])('is detected if it arrives in %s with the real response', async (_, body) => {
     let lies = 1;
     const { end } = await website((path, socket) => {
       if (path === '/user') return socket.write(head('200 OK', body.length));
@@ -134,7 +134,7 @@ describe('a late body to HEAD that looks like a response', () => {
     expect(await end('/victim')).toBe('/at/evil');
     doubted.resolve();
     await expect.poll(() => end('/victim')).toBe('/at/victim');
-    // A wrong result would be written before this one.
+    // A wrong result would be written before this result.
     await expand.chain(`${shortener.url}/chain/1`);
     await expect.poll(() => entries.some((key) => key.endsWith('/chain/1'))).toBe(true);
     expect(entries.filter((key) => key.endsWith('/victim'))).toHaveLength(1);

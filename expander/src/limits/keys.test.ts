@@ -50,7 +50,7 @@ describe('a key', () => {
     expect(await refused.text()).toContain('Too many requests with this key; try again in 1800 s.');
   });
 
-  test('replaces the rate of its address for requests with the key only', async () => {
+  test('replaces the rate of its address only for requests with the key', async () => {
     const { ask } = expander();
     const alice = { Authorization: `Bearer ${keys.alice}` };
     expect(await statuses(3, (i) => ask(u(`/chain/0?${i}`), alice))).toEqual([200, 200, 200]);
@@ -137,14 +137,14 @@ test('without a file, keys are ignored', async () => {
 
 test.each([
   ['without a rate', `alice ${keys.alice}`],
-  ['with a rate by the day', `alice ${keys.alice} 10r/d`],
+  ['with a rate per day', `alice ${keys.alice} 10r/d`],
   ['with a fourth word', `alice ${keys.alice} 10r/s x`],
   ['with a short key', 'alice short 10r/s'],
   ['with a key that is a pattern', `alice ${'.'.repeat(16)} 10r/s`],
-  ['with a name in capitals', `Alice ${keys.alice} 10r/s`],
+  ['with an upper-case name', `Alice ${keys.alice} 10r/s`],
   ['with the name of another line', `bob ${keys.alice} 1r/s`],
   ['with the key of another line', `alice ${keys.bob} 1r/s`],
-])('a line %s is reported without its key; the other lines apply', (_, line) => {
+])('reports a line %s without its key, and applies the other lines', (_, line) => {
   const { keys: read, faults } = readKeys(`bob ${keys.bob} 1r/s\n${line}\ncarol ${'c'.repeat(16)} 1r/m`);
   expect([...read.values()].map(({ name }) => name)).toEqual(['bob', 'carol']);
   expect(faults).toEqual([expect.stringMatching(/^line 2 (is not a name|has the name or the key) of/)]);

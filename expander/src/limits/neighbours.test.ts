@@ -46,7 +46,7 @@ test('100 links to a hung host do not delay the other lines of a list', async ()
   const hanging = await website(() => {});
   const { site } = await websites();
   const { url } = await serving(testExpander().app);
-  /** Milliseconds until the last of 200 quick lines. */
+  /** Milliseconds until the last of 200 fast lines. */
   const lastQuickLine = async (hung: number, path: string) => {
     const started = performance.now();
     const links = [

@@ -56,7 +56,7 @@ describe('a free place', () => {
     expect(started).toEqual(['x1', 'x2', 'x3', 'y1', 'y2']);
   });
 
-  test('goes to a single request before the lists of its client, at any website or at one', () => {
+  test('goes to a single request before the lists of its client, at one website or several', () => {
     const any = naming({ ofClient: 2 });
     any.ask(turnOf('a', 1), 'l1 l2 l3 l4');
     any.ask('a', 's1', { origin: 'http://y.example' });
@@ -105,7 +105,7 @@ test.each([
     (i: number) => [turnOf(`client${i % 8}`, i % 16), `http://${i}.example`],
   ],
   ['at websites that hold all places', (i: number) => [`client${i}`, `http://${i % 16}.example`]],
-] as const)('the cost of a release does not grow with the number of waiting hops %s', (_, turnOfHop) => {
+] as const)('releasing a place takes equally long for any number of waiting hops %s', (_, turnOfHop) => {
   const looksWith = (waiting: number) => {
     let looks = 0;
     const counts = createCounts();

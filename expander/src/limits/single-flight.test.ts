@@ -26,7 +26,7 @@ function expanding() {
 }
 
 describe('an expansion', () => {
-  test('is shared by equal requests while it runs; a later request starts a new expansion', async () => {
+  test('serves identical requests while it runs; a later request starts a new expansion', async () => {
     const { expand, started, end } = expanding();
     const shared = [expand(), expand()];
     end.resolve(done);
@@ -49,7 +49,7 @@ describe('an expansion', () => {
     expect([early, late]).toEqual([hops, hops]);
   });
 
-  test('continues when one of two clients leaves, and stops when both have left', async () => {
+  test('continues when one of two clients disconnects, and stops when both have disconnected', async () => {
     const { expand, started, end } = expanding();
     const [one, two] = [new AbortController(), new AbortController()];
     const first = expand({ signal: one.signal });
@@ -72,7 +72,7 @@ describe('an expansion', () => {
     expect(started[0]?.signal?.aborted).toBe(true);
   });
 
-  test('fails only for the request with the listener that throws, also if it joins late', async () => {
+  test('fails only for the request whose listener throws, even if that request joined late', async () => {
     const { expand, started, emit, end } = expanding();
     const seen: Hop[] = [];
     const onHop = () => {

@@ -63,7 +63,7 @@ describe('a hop that waits for a place', () => {
     expect([(await first).code, (await second).code, asked]).toEqual(['final', 'final', ['/page']]);
   });
 
-  test('leaves the queue when its client leaves', async () => {
+  test('leaves the queue when its client disconnects', async () => {
     const { expand, end, settled, asked, waiting, places } = expander();
     const client = new AbortController();
     const first = expand('first');
@@ -92,7 +92,7 @@ describe('a hop that waits for a place', () => {
 });
 
 describe('a single request', () => {
-  test('is overloaded after 3 s of waiting; a list that shares its expansion continues', async () => {
+  test('fails as overloaded after 3 s of waiting; a list that shares its expansion continues', async () => {
     const { expand, end, pass, asked } = expander();
     const others = [expand('1', { client: 'b' }), expand('2', { client: 'b' })];
     await pass(10);
@@ -109,7 +109,7 @@ describe('a single request', () => {
     expect(asked).toEqual(['/1', '/2', '/shared']);
   });
 
-  test('is overloaded after 8 s if it has waited, else it times out', async () => {
+  test('fails after 8 s: as overloaded if it has waited, as a timeout otherwise', async () => {
     const { expand, end, pass } = expander({ atOrigin: 2 });
     const [slow, other] = [expand('1'), expand('other')];
     const waited = expect(expand('w1')).rejects.toMatchObject({ code: 'overloaded' });
@@ -141,7 +141,7 @@ describe('a client that joins an expansion with a waiting hop', () => {
     expect(asked).toEqual(['/first', '/shared']);
   });
 
-  test('removes its turn when it leaves', async () => {
+  test('removes its turn when it disconnects', async () => {
     const { expand, end, settled, asked } = expander({ atOrigin: 2, ofClientAtOrigin: 1 });
     const client = new AbortController();
     for (const path of ['first', 'shared']) expand(path);

@@ -8,7 +8,7 @@ import { ExpansionError } from '../expansion/errors.ts';
 import { addressOf, isOwnRequest } from './api.ts';
 
 test.each(['/api', '/api/chain', '/'])(
-  "a URL that nests the expander's own address costs one request: %s",
+  "a URL that nests the expander's own address causes only one request: %s",
   async (path) => {
     const { url, lines } = await serving(testExpander().app);
     const { origin } = new URL(url);

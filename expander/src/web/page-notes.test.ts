@@ -34,7 +34,7 @@ test('the note about a redirect from https to http is above the buttons, not in 
   expect(html).toContain('data-announcement="Not encrypted. It leads to s.example');
 });
 
-describe('the chain shows the first URL of each site and the last one, and counts the rest', () => {
+describe('the chain shows the first URL of each site and the last URL, and counts the rest', () => {
   test.each([
     ['http://s.example/final', ['1', '2']],
     ['http://s.example/silent', ['1']],

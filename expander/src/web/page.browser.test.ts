@@ -24,7 +24,7 @@ const web: Web = {
 };
 
 const phone = { viewport: { width: 360, height: 800 }, hasTouch: true };
-/** Behind the proxy, whose link makes the header wider. */
+/** Behind the proxy, a link makes the header wider. */
 const small = { hasTouch: true, extraHTTPHeaders: { 'X-Request-Id': 'a' } };
 const noScript = { javaScriptEnabled: false };
 const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] };
@@ -32,7 +32,7 @@ const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] };
 const visits = await startVisits(scriptedApp(web));
 afterAll(() => visits.close());
 
-/** The generated text after a hop, by default after the last one. */
+/** The generated text after a hop, by default after the last hop. */
 const waitingFor = (page: Page, hop = -1) =>
   page.evaluate(`getComputedStyle([...document.querySelectorAll('li')].at(${hop}), '::after').content`);
 
@@ -112,7 +112,7 @@ visits.test('the buttons have a fixed order, and the document title has only hos
   expect(await page.title()).toBe('Shorten URL Expand');
 });
 
-test('Copy copies the long URL and announces that, also without a clipboard API; its width and the focus stay', async () => {
+test('Copy copies and announces the long URL, even without a clipboard API, and keeps its width and the focus', async () => {
   const page = await visits.openPage(clipboard);
   await page.clock.install();
   await page.goto(visits.address('sho.rt/x'));

@@ -39,7 +39,7 @@ test.each([
   ...['https://sho.rt/wiki/A_(b)', 'https://sho.rt/?q="x"', 'https://sho.rt/?u=http%3A%2F%2Fa.example%2F.x'],
   ...['https://archive.example/web/http://sho.rt/a', 'https://archive.example/web/http//sho.rt/a'],
   ...['archive.example/?u=https://sho.rt/a', 'ftp://a.example/http://sho.rt/', 'mailto:a@sho.rt'],
-  ...['not a url', 'a@sho.rt', '', '.', `https://sho.rt/${'x'.repeat(9_000)}.`],
+  ...['not a URL', 'a@sho.rt', '', '.', `https://sho.rt/${'x'.repeat(9_000)}.`],
 ])('leaves plain input unchanged: %s', (text) => {
   expect(linksIn(text)).toEqual([text]);
 });

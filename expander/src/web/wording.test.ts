@@ -85,7 +85,7 @@ describe('the page has plain words for every end', () => {
     expect((await read(u)).chain).toContain(stop);
   });
 
-  test('after a timeout, the waiting time and the duration of the redirects do not contradict each other', async () => {
+  test('the waiting time after a timeout is consistent with the duration of the redirects', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const slow: Web = {};

@@ -15,7 +15,7 @@ export const openChromium = ({ port, tlsPort, fingerprint }: Stage) =>
     `--ignore-certificate-errors-spki-list=${fingerprint}`,
   );
 
-/** Returns where links end in real Chromium: the final URL in the address bar, or the name of the saved file. */
+/** Returns the end of each link in real Chromium: the final URL in the address bar, or the name of the saved file. */
 export async function chromiumEnds(
   links: ReadonlyMap<number, Link>,
   browser: Browser,
@@ -62,11 +62,11 @@ async function open(page: Page, start: string) {
   let [url, isNavigating, isLoading, redirects] = [start, true, true, false];
   const steps: string[] = [];
   const settled = Promise.withResolvers<void>();
-  // Until Chromium has left the last page, an event may be about that one.
+  // Until Chromium has left the previous page, events may be about that page.
   const isSettled = () => !isNavigating && !isLoading && (!redirects || reloadsForever(steps));
   const check = async () => {
     if (!isSettled()) return;
-    // The page's own events may come later than the browser's, but before its next response.
+    // The page's own events may arrive later than the browser's, but before the page's next response.
     await session.send('Runtime.evaluate', { expression: '0' }).catch(() => {});
     if (isSettled()) settled.resolve();
   };
@@ -84,7 +84,7 @@ async function open(page: Page, start: string) {
     .on('Page.navigatedWithinDocument', (event) => {
       url = event.url;
     })
-    // Precedes frameStoppedLoading.
+    // This event precedes frameStoppedLoading.
     .on('Page.frameScheduledNavigation', (event) => {
       redirects = event.delay <= maxDelay;
       steps.push(event.url);

@@ -11,7 +11,7 @@ export function strangeResponses(count: number): string[] {
   const random = randomNumbers(1);
   const one = (of: readonly string[]) => of[Math.floor(random() * of.length)] as string;
   return Array.from({ length: count }, () => {
-    // Most parts are usual.
+    // Most parts are well-formed.
     const usually = (usual: string, of: readonly string[]) => (random() < 0.7 ? usual : one(of));
     const lineEnd = usually('\r\n', parts.lineEnd);
     const lines = Array.from(

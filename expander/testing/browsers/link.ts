@@ -7,7 +7,7 @@ export interface Link {
   /** The part of the website that the link tests. */
   sent: string;
   website: Website;
-  /** Where Chromium ends, if that is elsewhere, and why we accept the difference. */
+  /** Chromium's final URL if it differs from ours, and why we accept the difference. */
   chromium?: string;
   reason?: string;
   /** What to compare instead of the last URL: the file name, or whether a script redirects. */
@@ -16,13 +16,13 @@ export interface Link {
 
 export const start = 'http://start.example/a/b?q#part';
 
-/** The end at a URL with an error page. */
+/** The expected end: an error page at this URL. */
 export const errorAt = (url: string): string => `error at ${url}`;
 
-/** The end at a file. */
+/** The expected end: a file. */
 export const savedAs = (name: string): string => `saves ${JSON.stringify(name)}`;
 
-/** The end at a page whose script redirects. */
+/** The expected end: a page whose script redirects. */
 export const leftByScript = 'a script redirects';
 
 export const page = (body: string, headers: Reply['headers'] = []): Reply => ({

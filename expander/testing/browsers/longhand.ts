@@ -10,7 +10,7 @@ import { guardedRequest } from '../../src/hop/fetch-hop.ts';
 import { errorAt, type Link, leftByScript, savedAs, start } from './link.ts';
 import { type Stage, userAgentOf } from './stage.ts';
 
-/** Links in progress. With more of them, hops would time out. */
+/** Links in progress. With more links, hops would time out. */
 const atATime = 8;
 
 /** Returns where each link ends with `follow=all`. */

@@ -22,7 +22,7 @@ const watch = async (app: ReturnType<typeof testApp>) => {
   return { response, reader: (response.body as ReadableStream<Uint8Array>).getReader() };
 };
 
-test('2,000 pages can watch the list; one more is 503 with Retry-After until a page leaves', async () => {
+test('2,000 pages can watch the list; another page gets 503 with Retry-After until one of them leaves', async () => {
   const { subscribers, app } = watchedApp();
   const watching = await Promise.all(Array.from({ length: 2_000 }, () => watch(app)));
   expect(watching.every(({ response }) => response.status === 200)).toBe(true);

@@ -3,7 +3,7 @@ import type { TasksContext } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { respond } from '../web/responses.ts';
 
-/** Event streams per replica. Each costs a socket and a few kilobytes. */
+/** Event streams per replica. A stream takes a socket and a few kilobytes. */
 const maxStreams = 2_000;
 
 /** Pending events per slow client. */
@@ -21,7 +21,7 @@ type Used = Pick<Dependencies, 'changes' | 'signal' | 'eventStreams'>;
 /**
  * Server-sent events (HTML standard, section 9.2): `data: <version>` at once and after each change.
  *
- * @param signal ends all streams. The pages of a stopping replica then connect to another one.
+ * @param signal ends all streams. The pages of a stopping replica then connect to another replica.
  * @param heartbeat milliseconds between two comments: half the proxy's read timeout.
  */
 export function eventsHandlers({ changes, signal, eventStreams }: Used, heartbeat = 5_000) {

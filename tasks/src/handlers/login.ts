@@ -39,7 +39,7 @@ function loginFor(c: TasksContext): string {
   return next === '/' ? '/login' : `/login?next=${encodeURIComponent(next)}`;
 }
 
-/** `next` is the path after the login. */
+/** `next` is the path to return to after the login. */
 const loginForm = z.object({ password: z.string().optional(), next: z.string().optional() });
 
 /** The proxy limits login attempts. */

@@ -16,7 +16,7 @@ const send = (method: string, path: string, body: object = {}) =>
     body: JSON.stringify(body),
   });
 
-test('Recently deleted shows 200 deletions, and says if there are more', async () => {
+test('Recently deleted shows 200 deletions, with a note if there are more', async () => {
   const page = async () => (await kept.app.request('/tasks/removals')).text();
   const remove = async (i: number) =>
     kept.store.destroy((await kept.store.create({ title: 'milk' }, kept.now))._id, `removal ${i}`);
@@ -31,7 +31,7 @@ const counts = async () => {
   return { open, finished };
 };
 
-test('The error of a clear that fails halfway has its removal and count', async () => {
+test('A clear that fails halfway reports its removal and count', async () => {
   await insertFinished(6_000);
   let steps = 0;
   const timed: Timed = async (name, run) => {

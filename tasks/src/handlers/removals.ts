@@ -8,7 +8,7 @@ import type { Dependencies } from '../web/dependencies.ts';
 import { type Intent, nothing, withInput } from '../web/input.ts';
 import { html, json, redirect, toList, wantsJson } from '../web/responses.ts';
 
-/** Adds the removal's name to an error of `done`: the removal may have happened, and the client can undo it. */
+/** Adds the removal's name to an error of `done`, because the removal may have happened, and the client can undo it. */
 export const withRemoval = <Result>(removal: string, done: Promise<Result>): Promise<Result> =>
   done.catch((error) => {
     throw Object.assign(error, { removal });

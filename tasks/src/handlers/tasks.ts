@@ -39,7 +39,7 @@ type SentChange = Partial<z.output<typeof changeInput.form>>;
 export function tasksHandlers({ store, csrf, auth, render, now, turns }: Dependencies) {
   const shown = listPage({ store, render, turns, auth });
 
-  /** The hidden fields of a form. With the nonce, a form that is sent twice adds one task. */
+  /** The hidden fields of a form. With the nonce, submitting the form twice adds one task. */
   const formValues = async (c: TasksContext) => ({ csrf: await csrf.issue(c), nonce: randomUUID() });
 
   /** Adds one task and returns it, or adds a task for each line of a pasted list. */
@@ -54,7 +54,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
       return undefined;
     });
 
-  /** Redirects to the list. If that does not show the new task, it gets a notice with a link. */
+  /** Redirects to the list. If the list does not show the new task, adds a notice with a link. */
   const toAdded = (c: TasksContext, status: 302 | 303, task?: Task) => {
     const { filter, after, q } = partOf(c);
     return toList(c, status, task && (filter === 'finished' || after || q) ? { added: task._id } : {});
@@ -95,7 +95,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
     const saved = store.update(taskId(c), change, now(), match);
     if (wantsJson(c)) return taskJson(c, await saved);
     const task = await saved.catch((error) => {
-      // The change may be that of an earlier request whose response was lost.
+      // An earlier request, whose response was lost, may have made this change.
       if (!(error instanceof RevisionChanged && holds(error.current, change))) throw error;
       return error.current;
     });
@@ -129,7 +129,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
       const query = readQuery(c);
       const { version, open, finished, search, ...page } = await shown.list(c, query);
       const found = { tasks: page.tasks.map(({ revision, ...task }) => task), open, finished };
-      // No ETag: a search that ran out of time may find more next time.
+      // Sends no ETag, because a search that ran out of time may find more next time.
       if (search) return json(c, { ...found, ...search });
       const next = page.next && `/tasks?filter=${query.filter}&after=${page.next}`;
       const link = next && { Link: `<${next}>; rel="next"` };
@@ -139,7 +139,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
     /** The form for a new task, with the text that another app shared (see the manifest). */
     async new(c: TasksContext) {
       const title = sharedText(c);
-      // Scripts keep a draft per path, so the path differs from that of the list's form.
+      // Scripts keep a draft per path, so this path must differ from the path of the list's form.
       return html(c, render('new', { ...(await formValues(c)), title, action: title && '/tasks', back: '' }));
     },
 
@@ -180,7 +180,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
   return tasks;
 }
 
-/** The shared text in one line. Apps put a link into any field, and may repeat the title in the text. */
+/** The shared text in one line. Apps put a link in any of the fields, and may repeat the title in the text. */
 function sharedText(c: TasksContext): string {
   return ['title', 'text', 'url']
     .map((name) => queryParameter(c, name) ?? '')

@@ -23,7 +23,7 @@ const send = (type: string, body: string | ReadableStream, more: Record<string, 
 };
 
 describe('An import', () => {
-  test('of text reads a title per line after list markers and check boxes, but not in exported titles', async () => {
+  test('of text reads a title per line, without list markers and check boxes, but keeps them in exported titles', async () => {
     const marked = [
       '- milk 🥖',
       '* tea',
@@ -86,7 +86,7 @@ describe('An import', () => {
     expect(new Set(revisions)).toEqual(new Set([version]));
   });
 
-  test('gets Retry-After during another import of its client, or two others', async () => {
+  test('gets Retry-After during another import of its client, or two imports of other clients', async () => {
     const waiting = Promise.withResolvers<void>();
     const insert: TaskStore['insert'] = () => waiting.promise;
     const app = testApp({ ...kept.store, insert }, { now: () => kept.now });
@@ -237,7 +237,7 @@ describe('An import', () => {
 });
 
 describe('An export', () => {
-  test.each(['json', 'text'])('as %s can be imported, and makes the same list', async (format) => {
+  test.each(['json', 'text'])('as %s can be imported, and recreates the same list', async (format) => {
     const task = { finished: 0, created_at: kept.now.toISOString() } as const;
     const titles = Array.from({ length: 1_100 }, (_, i) => `task ${i + 1} "<b>"`);
     await kept.store.insert(titles.map((title) => ({ ...task, title })));
@@ -269,7 +269,7 @@ describe('An export', () => {
     ['json', 200, /^\[\s*\]\s*$/],
     ['text', 200, /^$/],
     ['xml', 400, /./],
-  ])('of an empty list as %s is %i', async (format, status, content) => {
+  ])('of an empty list as %s responds with %i', async (format, status, content) => {
     const response = await kept.app.request(`/tasks/export?format=${format}`);
     expect(response.status).toBe(status);
     expect(await response.text()).toMatch(content);

@@ -12,10 +12,10 @@ import { expired, mediaType, readBody, withInput } from '../web/input.ts';
 import { html, json, noStore, respond, wantsJson } from '../web/responses.ts';
 import type { Views } from '../web/views.ts';
 
-/** Bytes of an import: room for `maxTasks` usual titles. */
+/** Bytes of an import: enough for `maxTasks` ordinary titles. */
 const maxFile = 1024 ** 2;
 
-/** Concurrent imports per process. Each client has one, which takes at most a second of CPU. */
+/** Concurrent imports per process, one per client. An import takes at most a second of CPU time. */
 const maxImports = 2;
 
 const mediaTypes = new Map<string | undefined, Format>(
@@ -25,7 +25,7 @@ const form = { form: z.object({ text: z.string().optional() }) };
 const fileTypes = new Map<string | undefined, Format>(Object.entries(formats));
 
 export function transferHandlers({ store, csrf, render, now, turns }: Dependencies) {
-  /** The import page. With the nonce, a form that is sent twice imports its tasks once. */
+  /** The import page. With the nonce, submitting the form twice imports its tasks once. */
   const page = async (c: TasksContext, shown: Partial<Views['import']> = {}) =>
     render('import', { csrf: await csrf.issue(c), nonce: randomUUID(), ...shown });
 

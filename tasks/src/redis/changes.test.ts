@@ -58,10 +58,10 @@ test('a subscriber gets the version before the next check, unless it leaves firs
   expect(left).toEqual([]);
 });
 
-test('a check finds a change without a message', async () => {
+test('polling finds a change whose message was lost', async () => {
   const heard: string[] = [];
   hearChanges(20).subscribe((version) => heard.push(version));
-  // The connection itself may cause the first check.
+  // Connecting may already cause the first check.
   for (const version of ['1001', '1002', '1003']) {
     await kept.redis.set(keys.version, version);
     await expect.poll(() => heard.at(-1)).toBe(version);

@@ -36,7 +36,7 @@ export function redisChanges(redis: StoreClient, signal: AbortSignal, interval =
 
   // If ioredis resubscribed by itself, a failure would be an unhandled rejection.
   const listener = redis.duplicate({ autoResubscribe: false });
-  listener.on('error', () => {}); // The other connection logs it.
+  listener.on('error', () => {}); // The main connection logs the error.
   listener.on('message', (_channel: string, version: string) => collect(version));
   listener.on('ready', () => listener.subscribe(keys.changes).then(check, () => {}));
   const timer = setInterval(() => subscribers.size > 0 && check(), interval);

@@ -8,7 +8,7 @@ import { configuration, silent } from '../../testing/store.ts';
 import { look, storm, type Writes } from '../../testing/storm.ts';
 import { redisStore } from './store.ts';
 
-/** Crashes of Redis, and of the application, whose start takes longer. */
+/** Crashes of Redis, and of the application, which takes longer to start. */
 const crashes = rounds({ short: 3, long: 100 });
 const ofApplication = rounds({ short: 1, long: 20 });
 
@@ -54,7 +54,7 @@ describe('The store has every saved task and change, and nothing else,', () => {
       () => back,
     );
     for (let crash = 1; crash <= ofApplication; crash++) {
-      // The next process is ready, so that the storm continues at once.
+      // Start the next process early, so that the storm continues at once.
       const next = crash < ofApplication ? start() : service;
       await writing.acknowledges(moment());
       const crashed = service.end('SIGKILL');

@@ -3,7 +3,7 @@ import { startReplica } from '../../testing/replica.ts';
 import { addByForm } from '../../testing/service.ts';
 import { noTrace, startTracedRedis } from '../../testing/traced-redis.ts';
 
-/** Milliseconds per sync. A response that does not wait for it is much faster. */
+/** Milliseconds per fsync. A response that does not wait for it is much faster. */
 const syncTime = 300;
 
 test('a task is on disk before Redis replies, and before the browser gets the 302', async (context) => {

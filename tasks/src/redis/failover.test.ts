@@ -53,7 +53,7 @@ async function identity(client: StoreClient): Promise<string> {
 const enough = rounds({ short: 50, long: 1_000 });
 
 test.each((['pause', 'kill', 'pause', 'kill'] as const).slice(0, rounds({ short: 1, long: 4 })))(
-  'a primary crashes or hangs (%s): Sentinel elects another one, writes resume, and no confirmed write is lost',
+  'after a primary crashes or hangs (%s), Sentinel elects a new one, writes resume, and no confirmed write is lost',
   async (fault) => {
     const { primary, client } = await startCluster();
     const store = redisStore(client, { replicas: 1 });
@@ -71,7 +71,7 @@ test.each((['pause', 'kill', 'pause', 'kill'] as const).slice(0, rounds({ short:
   600_000,
 );
 
-test('without enough confirmations a write may have been saved: reads do not wait, and a retry adds nothing', async () => {
+test('a write without enough confirmations may have been saved; reads do not wait, and a retry adds nothing', async () => {
   const { redis } = kept;
   const replica = await started(configuration, '--replicaof', `127.0.0.1 ${new URL(kept.url).port}`);
   const store = redisStore(redis, { replicas: 1 });

@@ -77,7 +77,7 @@ describe.skipIf(reason)(`A full disk${reason ? ` (skipped: ${reason})` : ''}`, (
     await expect.poll(server.exits).toBe(1);
     await sleep(3.5 * interval);
 
-    // The first exit, one as soon as Redis is back, then one per interval.
+    // Redis exits once at first, again as soon as it is back, and then once per interval.
     expect(server.exits()).toBeLessThanOrEqual(6);
     expect(refused).toBeGreaterThan(10);
     await expect.poll(() => store.show('1').catch(() => undefined)).toMatchObject({ title: 'first' });

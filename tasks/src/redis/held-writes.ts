@@ -2,8 +2,8 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import { TaskError } from '../task/errors.ts';
 
 /**
- * On a full disk, each write ends Redis and breaks reads. After two exits, this refuses writes until Redis has run for 12 s, and
- * again if the next write ends it. Docker delays the restart of a container that ran less than 10 s.
+ * On a full disk, each write crashes Redis and breaks reads. After two crashes, this refuses writes until Redis has run for
+ * 12 s, and again if the next write crashes it. Docker delays the restart of a container that ran for less than 10 s.
  *
  * @param interval milliseconds from Redis's restart to the next write
  * @returns a function that runs a write, or throws TaskError `store_unavailable`
@@ -19,7 +19,7 @@ export function holdWrites(redis: StoreClient, interval = 12_000) {
     if (ends > 1) heldUntil = Number.POSITIVE_INFINITY;
   };
   const ready = () => {
-    // Another replica's write may have ended Redis, so every replica waits.
+    // Another replica's write may have crashed Redis, so every replica waits.
     if (ends > 1) heldUntil = performance.now() + interval;
     redis.once('close', closed);
   };

@@ -5,14 +5,14 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import { TaskError } from '../task/errors.ts';
 import { keys } from './keys.ts';
 
-/** Milliseconds for replicas to confirm a write. */
+/** Milliseconds that replicas have to confirm a write. */
 const waitTime = 500;
 
 /**
  * Returns a function that runs a script of `lua/` in one round trip. The first lines of a script list its arguments and result.
- * The JSON of an empty Lua table is `{}`, even if it stands for an array.
+ * The JSON of an empty Lua table is `{}`, even if it represents an array.
  *
- * @param replicas number of replicas that have to confirm a write. Scripts of one turn of the event loop share a WAIT, which
+ * @param replicas number of replicas that must confirm a write. Scripts of one event loop turn share a WAIT, which
  *   blocks the connection, so writes need their own.
  */
 export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0) {
@@ -53,7 +53,7 @@ const sources = readdirSync(folder).map((file) => {
 
 const unavailable = 'The tasks cannot be reached just now. Please try again in a moment.';
 
-/** Advice by the first word of the error. */
+/** Advice by the first word of Redis's error. */
 const reasons = new Map([
   ['OOM', 'The store is full. Delete tasks or clear the finished ones; that frees space a day later.'],
   [

@@ -3,10 +3,10 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import { Gauge, type Registry } from 'prom-client';
 import { keys } from './keys.ts';
 
-/** The settings under which a saved task is on disk and stays there. */
+/** The settings with which a saved task is on disk and stays there. */
 const wanted = { appendonly: 'yes', appendfsync: 'always', 'maxmemory-policy': 'noeviction' };
 
-/** Warns on each connection if Redis may lose saved tasks; then and every `milliseconds` if it uses 80 % of `maxmemory`. */
+/** Warns if Redis may lose saved tasks, or uses 80 % of `maxmemory`. Checks on connection, and memory every `milliseconds`. */
 export function watchStore(redis: StoreClient, log: Log, milliseconds = 3_600_000): void {
   const checkMemory = async () => {
     const memory = await redis.info('memory').catch(() => '');

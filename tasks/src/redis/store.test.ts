@@ -156,7 +156,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(await kept.keys()).not.toContain('{tasks}:removal:removal');
     });
 
-    test('two concurrent clears remove each task once, and each undo restores its own', async () => {
+    test('two concurrent clears remove each task once, and each undo restores its own tasks', async () => {
       await insertFinished(10_000);
       const cleared = await Promise.all(['one', 'two'].map((removal) => kept.store.clearFinished(removal)));
       expect(Math.min(...cleared)).toBeGreaterThan(0);
@@ -172,7 +172,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
         return run();
       };
       const count = await redisStore(kept.redis, { timed }).clearFinished('removal');
-      // Three steps of 4,000, for the 10,000 tasks before the first step.
+      // The 10,000 tasks before the first step take three steps of 4,000.
       expect(count).toBe(12_000);
     });
 
@@ -194,7 +194,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       await kept.redis.zincrby('{tasks}:removals', -60, 'removal 4');
       await kept.redis.zincrby('{tasks}:removals', 60, 'removal 1');
       await kept.store.restore('removal 5');
-      // In a long list, a restored removal would take the place of an older one.
+      // In a long list, a restored removal would displace an older one.
       expect(await kept.redis.zrange('{tasks}:removals', '0', '-1')).toEqual(['removal 4', 'removal 1']);
       const listed = await kept.store.removals();
       expect(listed).toMatchObject([
@@ -226,10 +226,10 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       await kept.store.destroy('1', 'first');
       expect(await kept.redis.ttl('{tasks}:removal:first')).toBeGreaterThan(24 * 60 * 60 - 60);
       await kept.store.destroy('2', 'second');
-      // A day and two minutes pass for the first one.
+      // A day and two minutes pass for the first removal.
       await kept.redis.del('{tasks}:removal:first');
       await kept.redis.zincrby('{tasks}:removed', -(24 * 60 + 2) * 60, '1');
-      // A day passes for the second one, whose removal ends within the same second.
+      // A day passes for the second removal, which expires within the same second.
       await kept.redis.zincrby('{tasks}:removed', -24 * 60 * 60, '2');
       await expect(kept.store.restore('first')).rejects.toMatchObject({ code: 'unknown_removal' });
       await kept.store.destroy('3', 'third');
@@ -276,7 +276,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(new Set(pages.map(({ version }) => version)).size).toBe(8);
     });
 
-    test('is outdated after a restore; its version never repeats, even if the clock was set back', async () => {
+    test('is outdated after a restore; its version never repeats, even if the clock is set back', async () => {
       await create(1);
       const older = (await found()).version;
       await kept.store.update('1', { finished: 1 }, now);
@@ -313,7 +313,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
   });
 
   describe('Redis without memory', () => {
-    test('writes nothing; the error says how to free space', async () => {
+    test('writes nothing; the error explains how to free space', async () => {
       await create(2);
       const before = await kept.keys();
       const end = await fill();
@@ -326,7 +326,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(await kept.store.show('1')).toMatchObject({ finished: 0 });
     });
 
-    test('still allows removals and their undo', async () => {
+    test('still allows removals and Undo', async () => {
       await create(3);
       await kept.store.update('1', { finished: 1 }, now);
       await kept.store.destroy('3', 'older');
@@ -344,7 +344,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     });
   });
 
-  test('Redis without a required replica refuses writes; the error says so', async () => {
+  test('Redis without a required replica refuses writes, with an error that explains why', async () => {
     await kept.redis.config('SET', 'min-replicas-to-write', '1');
     onTestFinished(async () => void (await kept.redis.config('SET', 'min-replicas-to-write', '0')));
     const message = expect.stringContaining('A copy of the store is missing');
@@ -403,7 +403,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       await kept.store.destroy('3', 'removal');
     });
 
-    test('is 1 after the first write; a missing one means 1; every key has the prefix {tasks}:', async () => {
+    test('is 1 after the first write, or if it is missing; every key has the prefix {tasks}:', async () => {
       expect(await kept.redis.get(schema)).toBe('1');
       for (const key of await kept.keys()) expect(key).toMatch(/^\{tasks\}:/);
       await kept.redis.del(schema);

@@ -23,13 +23,13 @@ import { scripts } from './scripts.ts';
 /** Seconds for which a retried form adds nothing, and a removal can be undone. */
 const day = 24 * 60 * 60;
 
-/** Tasks per script of an export: it blocks Redis for a few milliseconds. */
+/** Tasks per export script. A script blocks Redis for a few milliseconds. */
 const exportBatch = 500;
 
-/** Titles, and their bytes, per script of a search: it blocks Redis for a few milliseconds. */
+/** Titles, and bytes of titles, per search script. A script blocks Redis for a few milliseconds. */
 const [titleBatch, titleBytes] = [2_000, 128 * 1024];
 
-/** Tasks per script of a clear or restore: it blocks Redis for about 12 ms. */
+/** Tasks per clear or restore script. A script blocks Redis for about 12 ms. */
 const removalBatch = 4_000;
 
 const taskNames = taskSchema.keyof().options;
@@ -46,11 +46,11 @@ type Listed = Removed & { time: string };
 type Changed = { matched: boolean; task: Fields } | undefined;
 
 /**
- * The tasks in Redis. A method is one script, which takes one round trip. Methods for any number of tasks run several scripts,
- * so that Redis serves other clients in between.
+ * The tasks in Redis. A method runs one script in one round trip. Methods for any number of tasks run several scripts, so that
+ * Redis serves other clients in between.
  *
  * @param options.interval see `holdWrites`
- * @param options.replicas number of replicas that have to confirm a write. Writes then have their own connection.
+ * @param options.replicas number of replicas that must confirm a write. If positive, writes use their own connection.
  */
 export function redisStore(
   redis: StoreClient,
@@ -186,7 +186,7 @@ function requireMatch(changed: Changed): Task {
 
 function connectionForWrites(redis: StoreClient): StoreClient {
   const writer = redis.duplicate();
-  writer.on('error', () => {}); // The other connection logs it.
+  writer.on('error', () => {}); // The main connection logs the error.
   redis.once('end', () => writer.disconnect());
   return writer;
 }

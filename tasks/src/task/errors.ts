@@ -29,7 +29,7 @@ export type SentForm = Record<string, string | undefined>;
 
 export type ErrorCode = keyof typeof errorStatuses;
 
-/** An error with a stable code for programs and a sentence for people. After `store_unavailable`, a change may have happened. */
+/** An error with a stable code for programs and a sentence for users. After `store_unavailable`, a change may have happened. */
 export class TaskError extends Error {
   readonly code: ErrorCode;
   /** The requested removal. After `store_unavailable` it may have happened. */

@@ -16,7 +16,7 @@ export interface Format {
   entries(file: Buffer): Iterable<Entry>;
 }
 
-/** Values in JSON at any depth, as in the largest export. Parsing them blocks for up to 25 ms. */
+/** Values in JSON, at any depth. The largest export has as many. Parsing them blocks for up to 25 ms. */
 const maxValues = 5 * maxTasks;
 
 /** List marker, check box, title. The flag s is for U+2028 and U+2029. */
@@ -73,7 +73,7 @@ function* lines(file: Buffer): Generator<Buffer> {
   }
 }
 
-/** The elements of a JSON array, or a single other value. A blank text has none. */
+/** The elements of a JSON array, or any other value as the only element. Blank text has no elements. */
 function parse(text: string): unknown[] {
   if (hasMoreValues(text, maxValues)) throw tooMany('values of JSON', maxValues);
   try {

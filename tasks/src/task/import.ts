@@ -8,7 +8,7 @@ export type Report = z.output<typeof reportSchema>;
 
 const maxProblems = 100;
 
-/** Characters of titles per turn of the event loop. The worst 500 take 5 ms. */
+/** Characters of titles per turn of the event loop. In the worst case, 500 take 5 ms. */
 const charactersATurn = 1_000;
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** An export cannot have other years than 0000 to 9999. An offset may lead to one. */
+/** Only the years 0000 to 9999 can be exported. An offset may shift a time out of this range. */
 const time = z.iso
   .datetime({ offset: true })
   .transform((value) => new Date(value).toISOString())

@@ -79,7 +79,7 @@ export interface RecentRemoval extends Removed {
 }
 
 /**
- * Keeps the tasks. A change is one atomic step, and on disk when its promise resolves.
+ * Stores the tasks. A change is atomic, and is on disk once its promise resolves.
  *
  * @throws TaskError `unknown_task`; `revision_changed` if `match` (an `If-Match` field value, or `*` for any) lacks the
  *   task's revision; `store_unavailable`, after which a change may have happened

@@ -6,7 +6,7 @@ local function position(id, finished)
   return -id - 4503599627370496
 end
 
--- The limit between the scores of open and finished tasks.
+-- The border between the scores of open and finished tasks.
 local border = '(-4503599627370496'
 
 -- The range of scores of a filter, after a score.
@@ -24,7 +24,7 @@ local function read(id)
   return task.title and task
 end
 
--- The same; nil if the index lacks its id.
+-- Like read(), but nil if the index lacks the id.
 local function find(id) return redis.call('ZSCORE', keys.index, id) and read(id) end
 
 local function write(id, task)
@@ -41,8 +41,8 @@ local function matches(revisions, task)
   return revisions == '*' or string.find(revisions, '"' .. task.revision .. '"') ~= nil
 end
 
--- Sets, announces and returns the list's next version, the revision of the changed tasks. It is at least the time in
--- microseconds, so that an emptied or restored store repeats no version.
+-- Sets, announces and returns the list's next version, which becomes the revision of the changed tasks. It is at least the
+-- time in microseconds, so that an emptied or restored store does not repeat a version.
 local function changed()
   local now = redis.call('TIME')
   local version = tonumber(redis.call('GET', keys.version) or '0')

@@ -59,8 +59,11 @@ const ndjson: Format = {
   entries: (file) => lines(file).map((line) => (now) => readJsonLine(utf8(line), now)),
 };
 
+/** Reads the tasks one by one, between turns of the event loop. */
 const readJsonLine = (line: string, now: Date) =>
-  parse(line.trim().replace(/^[[\]]$|,$/, '')).map((task) => readTask(task, now));
+  parse(line.trim().replace(/^[[\]]$|,$/, ''))
+    .values()
+    .map((task) => readTask(task, now));
 
 /** By file extension. */
 export const formats = { text, json, ndjson };

@@ -66,6 +66,13 @@ test.each([
   });
 });
 
+test('The titles of an array on one line take turns, too, even if its end is invalid', async () => {
+  const titles = `{"title":"${'a'.repeat(500)}"},`.repeat(4);
+  const turn = vi.fn(async () => {});
+  await read(`[${titles}7]`, formats.ndjson, turn);
+  expect(turn).toHaveBeenCalledTimes(4);
+});
+
 test('Times outside the years 0000 to 9999 in UTC are invalid', async () => {
   const times = ['9999-12-31T23:59:59-23:59', '0000-01-01T00:00:00+00:01'];
   const { report } = await read(JSON.stringify(times.map((created_at) => ({ title: 'milk', created_at }))));

@@ -75,7 +75,7 @@ describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
     openFor + 30_000,
   );
 
-  test('an import may have 1 MB, a URL 24 KiB', async () => {
+  test('accepts an import of 1 MB and a URL of 24 KiB', async () => {
     const body = `${'x'.repeat(490)}\n`.repeat(2_100);
     const headers = { 'Content-Type': 'text/plain', Accept: 'application/json', Origin: `https://${tasks}` };
     const imported = await ask(3, tasks, '/tasks/import', { method: 'POST', headers, body });
@@ -84,7 +84,7 @@ describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
     expect((await ask(4, expander, path)).status).toBe(403);
   });
 
-  test('each client has its own rate, whatever its headers claim', async () => {
+  test('each client has its own rate, regardless of its headers', async () => {
     for (const client of [5, 6])
       for (const [i, status] of [200, 200, 200, 200, 429].entries()) {
         const headers = { 'X-Forwarded-For': `203.0.113.${i}`, 'X-Forwarded-User': 'somebody' };

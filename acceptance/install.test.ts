@@ -155,7 +155,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
       printf '*3\\r\\n$3\\r\\nSET\\r\\n$1\\r\\na\\r\\n$1\\r\\nb\\r\\nnonsense' >appendonly.aof.1.incr.aof`;
     await outputOf('docker compose rm --stop --force tasks-store');
     await outputOf(`docker compose run --rm --no-deps -T tasks-store sh -c "${damage}"`);
-    // Compose gives up after a second instead of twenty.
+    // Make compose give up after one second instead of twenty.
     const healthcheck = { start_period: '1s', interval: '1s', retries: 1 };
     configure('', { 'tasks-store': { healthcheck } });
     const { code, output } = await run(up);
@@ -194,7 +194,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
       TASKS_TOKENS_FILE: tokens,
       EXPANDER_KEYS_FILE: keys,
     });
-    // These variables of other programs have no effect.
+    // These variables belong to other programs and have no effect.
     configure(
       `HOST=192.0.2.1\nPORT=none\nNODE_OPTIONS=--none\nPATH=/nowhere\nREDIS_URL=none\n${front.settings}`,
     );
@@ -210,7 +210,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
       `https://${name}:${tls}/`,
       `http://127.0.0.2:${env.LONGHAND_TASKS_PORT}/`,
     ]);
-    // Ends compose, too. The containers keep running.
+    // This ends compose, too, but the containers keep running.
     process.kill(-(child.pid ?? 0), 'SIGKILL');
 
     writeFileSync(tokens, 'one second');

@@ -51,7 +51,7 @@ describe('No request fails', () => {
     expect((await pods(name)).filter((pod) => before.includes(pod.name))).toEqual([]);
   });
 
-  test('while expander and tasks scale from 1 to 5 to 2, and every replica serves', async () => {
+  test('while expander and tasks scale from 1 to 5 to 2, and every replica gets requests', async () => {
     await scale(1, 'expander', 'tasks');
     const { failures } = await underLoad(cluster, async () => {
       await scale(5, 'expander', 'tasks');

@@ -35,7 +35,7 @@ describe('The stack without Docker', async () => {
   // With an engine, composed.test.ts shows the same in a browser.
   if (!(await engineAnswers())) browserWalk(() => stack);
 
-  /** The short form has a fortieth of the crowd. */
+  /** The short form uses a fortieth of the crowd. */
   const size = (long: number) => rounds({ short: long / 40, long });
   /** The addresses of the event streams; each may have 200. */
   const addresses = rounds({ short: 1, long: 5 });

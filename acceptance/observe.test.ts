@@ -45,7 +45,7 @@ describe.skipIf(missing)('A native stack with monitoring', { timeout: 60_000 }, 
   beforeAll(async () => {
     stack = await startTemporaryStack();
     const { folder } = stack;
-    // Another replica is another socket.
+    // Each replica has its own socket.
     for (const name of ['expander', 'tasks'])
       symlinkSync(`${name}-ops.sock`, join(folder, 'run', `${name}-2-ops.sock`));
     const { port } = await freePorts('port');

@@ -20,7 +20,7 @@ import { ownNetworks } from './testing/composed.ts';
 import { registryProgram, release, startRegistry } from './testing/release.ts';
 import { openSession } from './testing/session.ts';
 
-// `make test-long` builds the registry.
+// `make test-long` installs the registry.
 const isLong = rounds({ short: 0, long: 1 }) === 1;
 const isPossible = isLong && registryProgram && (await engineAnswers());
 const services = ['expander', 'expander-cache', 'proxy', 'tasks', 'tasks-store'];
@@ -151,7 +151,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     await start();
     await keepDisk();
     await add('kept by docker compose down');
-    // Without the commands that build, or do not exit.
+    // Skip commands that build or do not exit.
     await follow(printed('install.md', 'Start', /^docker compose (?!up --build|logs --follow)/));
     expect(await run('docker compose run --rm -T expander longhand-expand --help')).toContain('--follow');
   });

@@ -234,7 +234,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
       name: 'TASKS_PASSWORD_FILE',
       value: '/run/login/password',
     });
-    // Its user may read the file.
+    // The container's user may read the file.
     const secret = { secretName: 'tasks-login', defaultMode: 0o440 };
     expect(spec.volumes).toContainEqual({ name: 'login', secret });
 
@@ -260,7 +260,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
   });
 });
 
-test('the job that builds a release cannot publish, and the job that publishes runs nothing of the checkout', () => {
+test('the job that builds a release cannot publish, and the job that publishes runs nothing from the checkout', () => {
   const { build, publish } = read('.github/workflows/release.yml').jobs;
   expect(build.permissions).toEqual({ contents: 'read' });
   expect(JSON.stringify(build)).not.toContain('github.token');

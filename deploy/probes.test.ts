@@ -42,7 +42,7 @@ async function application() {
   return state;
 }
 
-test('a proxy has started once neither application is 502, or 20 s after nginx', async () => {
+test('a proxy has started once neither application responds with 502, or 20 s after nginx', async () => {
   const [expander, tasks] = [await application(), await application()];
   const pid = textFile('');
   const started = (tasksPort = tasks.port) => {

@@ -41,7 +41,7 @@ test.each<[env: Record<string, string>, ...faults: string[]]>([
   expect(stackFaults(env)).toEqual(faults);
 });
 
-test('HTTPS ports matter only with a certificate, which needs its key', async () => {
+test('checks HTTPS ports only with a certificate, and requires its key', async () => {
   expect(stackFaults({ LONGHAND_PORT: '80', LONGHAND_TASKS_PORT: '8443' })).toEqual([]);
   const missing = 'LONGHAND_CERTIFICATES: ENOENT: no such file or directory, open ';
   expect(certificateFaults(tls)).toEqual([expect.stringContaining(missing)]);
@@ -74,7 +74,7 @@ test('accepts a certificate that only the proxy may read', async () => {
   }
 });
 
-test('valid but surprising settings get a warning', async () => {
+test('warns about valid but surprising settings', async () => {
   await certify('expand.example.org');
   const env = {
     ...tls,

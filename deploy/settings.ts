@@ -8,7 +8,7 @@ import { configurationExitCode, EnvironmentError } from '@longhand/shared/enviro
 import { allVariables, containerVariables, stackVariables, withoutStackVariables } from './variables.ts';
 
 /**
- * Reads the stack's variables, and has each service check its own.
+ * Reads the stack's variables, and each service checks its own variables.
  *
  * @param more faults found by other checks.
  * @throws EnvironmentError that lists every fault.
@@ -46,7 +46,7 @@ async function serviceFaults(service: string, env: NodeJS.ProcessEnv): Promise<s
   }
 }
 
-// Scripts that build images read two more names.
+// Image build scripts read two more variables.
 const readAll = (env: NodeJS.ProcessEnv) =>
   readEnv(allVariables, env, {
     prefix: 'LONGHAND_',

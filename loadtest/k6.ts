@@ -61,7 +61,7 @@ export const k6Files = { summary: 'summary.json', html: 'report.html' };
 /**
  * Runs a script.
  *
- * @returns k6's exit code: 0 if every threshold passed, 99 if one failed, another if k6 itself failed.
+ * @returns k6's exit code: 0 if every threshold passed, 99 if any failed, another code if k6 itself failed.
  */
 export async function runScript({ script, out, variables, args = [], quiet = false }: ScriptRun): Promise<{
   code: number | null;

@@ -26,7 +26,7 @@ test.each<[what: string, handler: http.RequestListener, seen: object]>([
   expect(await send({ url: await serving(handler), expectedBody: 'right' })).toMatchObject(seen);
 });
 
-test('a connection waits for each response, a constant rate does not', async () => {
+test('a connection waits for each response; a constant rate does not', async () => {
   const waiting: http.ServerResponse[] = [];
   let answers = false;
   const url = await serving((_, response) => {

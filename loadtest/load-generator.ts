@@ -70,7 +70,7 @@ export function startLoad<Plan extends Planned>(next: (i: number) => Plan | Prom
         };
       });
     },
-    /** Ends the load. Resolves with all requests once the last one has ended. */
+    /** Ends the load. Resolves with all requests once the last request has ended. */
     async stop(): Promise<(Plan & Outcome)[]> {
       running = false;
       await Promise.all(work);

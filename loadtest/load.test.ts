@@ -117,7 +117,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
       headers: { Accept: 'application/json' },
     });
     expect(await left.text()).not.toContain('"title":"load ');
-    // It would reach 20 after 25 s; k6 stops it after 10 s.
+    // The rate would reach 20 after 25 s, but k6 stops the run after 10 s.
     expect(metrics.rate_reached.value).toBeGreaterThan(4);
     expect(metrics.rate_reached.value).toBeLessThan(16);
   });
@@ -182,7 +182,7 @@ test('make load contacts a named stack only through k6, which checks the host', 
   expect([target?.address, target?.variables.TASKS_URL, requests]).toEqual([TASKS_URL, TASKS_URL, []]);
 });
 
-test('a setting of another script causes one warning, and a value that is not a number an error', () => {
+test('a setting of another script causes one warning; a value that is not a number causes an error', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.unstubAllGlobals());
   onTestFinished(() => warn.mockRestore());

@@ -14,12 +14,12 @@ export interface Target extends AsyncDisposable {
 /**
  * Finds the stack at the URLs in `env`, by default the local one, and starts a local shortener for its links.
  *
- * @returns undefined if `env` names no URL and no stack runs at the default ones.
+ * @returns undefined if `env` has no URL and no stack runs at the default URLs.
  */
 export async function findRunningStack(env: NodeJS.ProcessEnv): Promise<Target | undefined> {
   const named: Record<string, string> = {};
   for (const name of [...Object.keys(stackUrls), 'TASKS_DIRECT_URL']) if (env[name]) named[name] = env[name];
-  // Do not contact a stack that `env` names: only k6 checks whether its hosts are allowed.
+  // Do not contact a stack from `env`, because only k6 checks whether its hosts are allowed.
   const addresses = Object.values(named);
   if (addresses.length === 0 && !(await allAnswer(Object.values(stackUrls)))) return undefined;
   const shortener = env.SHORTENER_URL ? undefined : await startShortener();

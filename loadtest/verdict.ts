@@ -1,6 +1,6 @@
 /** The output of `k6 run --summary-export`. */
 export interface K6Summary {
-  /** The thresholds are true if they failed. */
+  /** A threshold is true if it failed. */
   metrics: Record<string, Record<string, number> & { thresholds?: Record<string, boolean> }>;
 }
 

@@ -15,7 +15,7 @@ import { logged, type Order, obedientApplication, ordering, startProxied } from 
 /** Headers of the expander: fresh for 30 s, and for clients for ten minutes. */
 const fresh = { 'Cache-Control': 'public, max-age=600', 'X-Accel-Expires': '30' };
 
-/** The nginx of the stack's image; without an engine that of this machine, which may be as old as 1.22. */
+/** The nginx in the stack's image, or this machine's nginx (1.22 or later) without a Docker engine. */
 const image = (await engineAnswers()) ? 'nginx:1.30' : undefined;
 
 describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
@@ -33,7 +33,7 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
     u = `u=https://sho.rt/${randomUUID()}`;
   });
   const target = (path: string, order: Order = { headers: fresh }) => `${path}?${u}&${ordering(order)}`;
-  /** Sends a request. Once its response is in the log, it is in the cache. */
+  /** Sends a request, and waits for its log line. By then the response is in the cache. */
   const ask = async (path: string, options?: RequestOptions) => {
     const response = await send(proxy.ports.expander, path, options);
     await statusOf(response);
@@ -87,7 +87,7 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
     },
   );
 
-  test('passes on a request of an expander unchanged, even if a response is cached', async () => {
+  test('forwards a request of an expander unchanged, even if a response is cached', async () => {
     await ask(target('/api'));
     await ask(target('/api'), { headers: { 'CDN-Loop': 'other, longhand; v=1' } });
     expect(application.arrived.at(-1)).toMatchObject({
@@ -127,7 +127,7 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
     const aSecond = (cacheControl: string): Order => ({
       headers: { 'Cache-Control': cacheControl, 'X-Accel-Expires': '1' },
     });
-    /** Repeats the request until it is no longer a hit. Returns that response. */
+    /** Repeats the request until it is no longer a hit. Returns the last response. */
     const afterHits = async (path: string) => {
       const last = { status: 0, cache: '', milliseconds: 0 };
       const cache = async () => {
@@ -141,7 +141,7 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
       return last;
     };
 
-    test('is that of X-Accel-Expires, not max-age; no stale response follows', async () => {
+    test('comes from X-Accel-Expires, not max-age; no stale response follows', async () => {
       const path = target('/api', aSecond('public, max-age=600'));
       await ask(path);
       expect(await afterHits(path)).toMatchObject({ status: 200, cache: 'EXPIRED' });
@@ -159,7 +159,7 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
       expect(new Set(await crowd())).toEqual(new Set(['x'.repeat(200)]));
     });
 
-    test('is extended by stale-while-revalidate: the old response at once, then the new one', async () => {
+    test('is extended by stale-while-revalidate: first the stale response, then the new response', async () => {
       const order = aSecond('public, max-age=600, stale-while-revalidate=30');
       const path = target('/api', { ...order, delay: 1_900 });
       await ask(path);
@@ -197,7 +197,7 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
     });
   });
 
-  /** Headers of one client, which must not affect the response to the next one. */
+  /** Headers of one client that must not affect the response to the next client. */
   const sent: [string, string[]][] = [
     ['Host', ['tasks.localhost', 'expander.localhost', 'LOCALHOST:80', 'a-machine']],
     ['Accept-Encoding', ['gzip', 'br', 'gzip, deflate, br', 'br;q=0, gzip', 'GZIP;q=0.5', '*', 'zstd']],
@@ -240,7 +240,7 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
       [{}, 'OPTIONS'],
     ];
     const compared = requests.map(async (request, i) => {
-      // The first request for either URL cannot be affected by another.
+      // Each URL is new, so no earlier request can affect the first response.
       const special = await normalized(`${u}${i}a`, ...request);
       const plain = await normalized(`${u}${i}b`);
       expect([request, await normalized(`${u}${i}a`)]).toEqual([request, plain]);
@@ -258,11 +258,11 @@ const maxWorkers = 16;
 
 const read = (path: string) => readFile(join(import.meta.dirname, path), 'utf8');
 
-test('the cache folder of the container has room for as many responses as the zone has keys', async () => {
+test("the container's cache folder has room for as many responses as the zone has keys", async () => {
   const zone = /keys_zone=responses:(\d+)m/.exec(await read('templates/expander.conf.template'));
   const folder = /"\/run\/responses:[^"]*\bsize=(\d+)m/.exec(await read('../docker-compose.yml'));
   const room = Number(folder?.[1]) * 1024 ** 2;
-  // A removed file takes space while a worker has it open.
+  // A removed file takes up space while a worker has it open.
   const open =
     maxWorkers *
     Number(/open_file_cache max=(\d+)/.exec(await read('templates/expander.conf.template'))?.[1]);
@@ -316,13 +316,13 @@ test('the cache is bounded for any number of short URLs, and no response is lost
   );
   expect(new Set(responses)).toEqual(new Set(['200 2999']));
 
-  // Once its response is in the log, it is in the cache.
+  // A response is in the cache once it is in the log.
   const requests = () => proxy.log.filter((line) => line.startsWith('{')).length;
   await expect.poll(requests).toBe(responses.length);
   const kept = await readdir(folder);
   expect(kept.length).toBeGreaterThan(100);
   expect(kept.length).toBeLessThanOrEqual(keysPerMebibyte / 8);
-  // nginx still removes files.
+  // nginx may remove files meanwhile.
   const size = (name: string) =>
     stat(join(folder, name)).then(
       ({ size }) => size,
@@ -333,9 +333,9 @@ test('the cache is bounded for any number of short URLs, and no response is lost
   expect(Math.max(...sizes)).toBeLessThanOrEqual(largest);
 });
 
-test('an unwritable cache folder loses no response', async () => {
+test('does not lose a response if the cache folder is not writable', async () => {
   const { folder, application, proxy } = await startCaching({});
-  // Permissions would not keep root from writing.
+  // Replace the folder by a file, because root ignores permissions.
   await rm(folder, { recursive: true });
   await writeFile(folder, '');
   for (const chunked of [false, true]) {

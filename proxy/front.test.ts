@@ -16,9 +16,9 @@ async function start(networks: string[], variables = {}): Promise<TemporaryProxy
   return proxy;
 }
 
-/** Trusts the tests, and another network. */
+/** A proxy that trusts the tests, and another network. */
 const trusting = await start(['127.0.0.0/8', 'fd00::/8'], { LONGHAND_API_RATE: '1r/m' });
-/** Trusts a front, but not the tests. */
+/** A proxy that trusts a front, but not the tests. */
 const wary = await start(['10.0.0.0/8']);
 afterAll(() => Promise.all(proxies.map((proxy) => proxy.stop())));
 
@@ -50,7 +50,7 @@ describe('Behind a front', () => {
     ['https', 'https', 'max-age=31536000'],
     ['http', 'http', undefined],
     ['javascript', 'http', undefined],
-  ])('the scheme is that of the front: %s', async (said, scheme, hsts) => {
+  ])('uses the scheme of the front: %s', async (said, scheme, hsts) => {
     const headers = from('203.0.113.7', said);
     expect((await forwarded(trusting, headers)).scheme).toBe(scheme);
     for (const method of ['GET', 'TRACE']) {
@@ -82,7 +82,7 @@ describe('Behind a front', () => {
   });
 });
 
-test('headers of any other client are ignored', async () => {
+test('ignores the headers of any other client', async () => {
   expect(await forwarded(wary, from('203.0.113.7'))).toEqual({ client: '127.0.0.1', scheme: 'http' });
   const said = { ...from('203.0.113.7'), 'X-Forwarded-User': 'ada' };
   const response = await send(wary.ports.all, '/', { host, headers: said });

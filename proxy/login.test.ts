@@ -23,7 +23,7 @@ describe('The login limit', async () => {
     expect(JSON.parse(problem.body).detail).toMatch(/^Too many attempts to log in/);
     expect(application.arrived).toHaveLength(5);
 
-    // Each client has its own limit. An IPv6 client is its network.
+    // Each client has its own limit. The limit for IPv6 applies to a network.
     expect((await attempt('192.0.2.1', {}, '/login', 'GET')).status).toBe(200);
     expect((await attempt('192.0.2.1', {}, '/task')).status).toBe(200);
     expect((await attempt('192.0.2.2')).status).toBe(200);
@@ -31,7 +31,7 @@ describe('The login limit', async () => {
     expect((await attempt('2001:db8::9')).status).toBe(429);
   });
 
-  test('counts each request that tasks may accept, but not those of other sites', async () => {
+  test('counts each request that tasks may accept, but no requests of other sites', async () => {
     const accepted = [
       'same-origin',
       '\tsame-origin',

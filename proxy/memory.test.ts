@@ -54,7 +54,7 @@ describe('The memory of the proxy with four workers', { timeout: 120_000 }, asyn
     const refused = crowd({ kind: 'refused', count: longHeaders, port: proxy.ports[name], path });
     const responses = () => Object.values(refused.held().statuses).reduce((sum, count) => sum + count, 0);
     await expect.poll(responses, wait).toBeGreaterThanOrEqual(longHeaders);
-    // No more than accepted requests: twice the request line.
+    // A refused request takes no more than an accepted request: twice the request line.
     expect((await extrapolated(longHeaders, 3_000)) - quiet).toBeLessThan(3_000 * 100_000);
     expect(await extrapolated(longHeaders, 3_000)).toBeLessThan(most);
   });
@@ -71,7 +71,7 @@ test.each([
   ['a late body', 'POST /task HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n1234'],
   ['a stalled reader', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'],
 ])('%s times out', async (_, bytes) => {
-  // More than the buffers of nginx and the kernel.
+  // This response exceeds the buffers of nginx and the kernel.
   const application = http.createServer((_, response) => response.end(Buffer.alloc(32 * 1024 ** 2)));
   const proxy = await startProxied(application, {}, (text) =>
     text.replace(

@@ -39,7 +39,7 @@ describe('The proxy alone', async () => {
 
   test.each([
     ...['a\\login', 'a\\b.localhost', 'localhost:80\\x', '\xe4.localhost', 'a?b', 'a@b', 'x'.repeat(300)],
-  ])('a request with a malformed Host is 400 and reaches no application: %s', async (host) => {
+  ])('responds with 400 to a malformed Host, without contacting an application: %s', async (host) => {
     const before = application.arrived.length;
     for (const port of Object.values(ports)) {
       const response = await sendRaw(port, `PUT /x HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
@@ -66,7 +66,7 @@ describe('The proxy alone', async () => {
     const sockets = new Set<Socket>();
     for (let i = 0; i < 20; i += 1) sockets.add((await forwarded('/')).socket);
     expect(first.headers.connection ?? 'keep-alive').toBe('keep-alive');
-    // Each worker of nginx has its own.
+    // Each nginx worker has its own connections.
     expect(sockets.size).toBeLessThan(20);
   });
 
@@ -95,12 +95,15 @@ describe('The proxy alone', async () => {
   test.each([
     ['expander', '/api/expand'],
     ['tasks', '/tasks/import'],
-  ] as const)('a reset connection is 502, even after a large body: %s%s', async (name, path) => {
-    const large = { method: 'POST', body: 'x'.repeat(100_000) };
-    const { status, body } = await send(ports[name], `${path}?${ordering({ reset: true })}`, large);
-    expect(status).toBe(502);
-    expect(body).toContain('The application is not answering.');
-  });
+  ] as const)(
+    'responds with 502 if the application resets the connection, even after a large body: %s%s',
+    async (name, path) => {
+      const large = { method: 'POST', body: 'x'.repeat(100_000) };
+      const { status, body } = await send(ports[name], `${path}?${ordering({ reset: true })}`, large);
+      expect(status).toBe(502);
+      expect(body).toContain('The application is not answering.');
+    },
+  );
 
   test.each([
     ['tasks', '/task', 64 * 1024, 'A form may have 64 KiB'],
@@ -118,7 +121,7 @@ describe('The proxy alone', async () => {
     },
   );
 
-  test('above LONGHAND_API_RATE and a burst of the same size, /api and the page are 429 with Retry-After', async () => {
+  test('/api and the page respond with 429 and Retry-After above LONGHAND_API_RATE and a burst of the same size', async () => {
     // Other tests use the rate of 127.0.0.1.
     const ask = (path: string) => send(ports.expander, path, { localAddress: '127.0.0.2' });
     const responses: TestResponse[] = [];
@@ -131,7 +134,7 @@ describe('The proxy alone', async () => {
       expect(headers).toMatchObject({ ...expected, 'access-control-allow-origin': '*' });
       expect(body).toMatch(/Too many requests from your address\..*Wait a second, then try again\./s);
     }
-    // On a slow machine the rate may allow one more.
+    // On a slow machine the rate may allow one more request.
     await expect.poll(async () => (await ask('/?u=x')).status, { interval: 1 }).toBe(429);
     expect((await ask('/nowhere')).status).toBe(200);
   });

@@ -86,7 +86,7 @@ describe('An error of the proxy', async () => {
     );
   });
 
-  test('421 names the variable that allows the name', async () => {
+  test('421 mentions the variable that allows the name', async () => {
     const { body } = await send(proxy.ports.tasks, '/', { host: 'nas.example:8082' });
     expect(body).toContain('<code>LONGHAND_TASKS_NAME=nas.example</code>');
   });

@@ -16,7 +16,7 @@ import { send } from '@longhand/shared/testing/send.ts';
 import { startShortener } from '@longhand/shortener';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 
-/** The nginx of the stack's image; without an engine that of this machine. */
+/** The nginx in the stack's image, or this machine's nginx without a Docker engine. */
 const image = (await engineAnswers()) ? 'nginx:1.30' : undefined;
 
 /** nginx in front of three replicas, as in containers. One never responds; one refuses connections. */
@@ -88,7 +88,7 @@ describe(`A hung replica behind ${image ?? "this machine's nginx"}`, { timeout: 
       [502, 'unreachable'],
     ] as const) {
       crashes = status === 502;
-      // The other requests reached the healthy replica, unchanged and once, even after a refused connection.
+      // All other requests reached the healthy replica once and unchanged, even after a refused connection.
       served.length = 0;
       let sent = 0;
       const failed = await throughHung(async () => {
@@ -103,14 +103,14 @@ describe(`A hung replica behind ${image ?? "this machine's nginx"}`, { timeout: 
     crashes = false;
   });
 
-  // If that replica lost its network, each would fail a request.
+  // If that replica lost its network, each idle connection would fail a request.
   test('has no idle connections for long', async () => {
     await send(proxy.ports.tasks, '/');
     await expect.poll(() => open.size).toBe(0);
   });
 });
 
-test('concurrent requests for one cold link to two expanders make one chain', {
+test('two expanders follow one chain for concurrent requests for a cold link', {
   timeout: 60_000,
 }, async () => {
   const shortener = await startShortener();
@@ -118,7 +118,7 @@ test('concurrent requests for one cold link to two expanders make one chain', {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-replicas-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   createFolders(folder);
-  // Without Redis they share nothing.
+  // Without Redis, the expanders share nothing.
   const env = { ...childEnvironment, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };
   const replicas = ['expander', 'expander-2'];
   for (const name of replicas) {

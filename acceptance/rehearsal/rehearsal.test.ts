@@ -61,7 +61,7 @@ test('reports a lost task', async () => {
   await expect(underLoad(stack, async () => {})).rejects.toMatchObject({ actual: { doubled: [], lost } });
 });
 
-test('reports a doubled task, and does not miss a refused one', async () => {
+test('reports a doubled task, and does not report a refused task as lost', async () => {
   const listed = ['rehearsal-1 milk', 'rehearsal-1 bread', 'rehearsal-1 milk', 'milk'].map((title, i) => ({
     _id: `${i}`,
     title,

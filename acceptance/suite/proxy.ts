@@ -49,7 +49,7 @@ export function proxyRules(stack: () => TestStack): void {
     });
   });
 
-  test('the proxy gives every response a request id, and ignores those of clients', async () => {
+  test('the proxy gives every response a request id, and ignores request ids from clients', async () => {
     const { expanderPort, tasksPort } = stack();
     const ids = new Set<unknown>();
     const headers = { 'X-Request-Id': 'mine' };
@@ -75,41 +75,44 @@ export function proxyRules(stack: () => TestStack): void {
     expect((await send(stack().expanderPort, '/%2e%2e/error')).status).toBe(400);
   });
 
-  test.each(['text/html', 'application/json'])('HEAD equals GET, and a 304 the 200: %s', async (Accept) => {
-    const { expanderPort, tasksPort, shortener } = stack();
-    await openSession(tasksPort).add('ö'.repeat(400));
-    const link = encodeURIComponent(`${shortener}/chain/0?${'x'.repeat(2_000)}`);
-    const tasks = ['/', '/tasks', '/tasks/export', '/public/style.css', '/openapi.json', '/nothing'];
-    const expander = ['/', `/api?u=${link}`, `/api/chain?u=${link}`];
-    const requests = [
-      ...tasks.map((path) => ({ port: tasksPort, path })),
-      ...expander.map((path) => ({ port: expanderPort, path })),
-    ];
-    for (const { port, path } of requests) {
-      const ask = async (method: string, more = {}) => {
-        const Cookie = 'session=AAAAAAAAAAAAAAAAAAAAAA';
-        const headers = { Cookie, Accept, 'Accept-Encoding': 'gzip', ...more };
-        const { vary = '', ...head } = headOf(await send(port, path, { method, headers }));
-        // The lifetime of a cached response shrinks.
-        const lifetime = `${head['cache-control']}`.replace(/\d+/, 'seconds');
-        return { ...head, 'cache-control': lifetime, vary: `${vary}`.toLowerCase().split(', ').toSorted() };
-      };
-      // nginx sends a response before it caches it.
-      await ask('GET');
-      const get = await vi.waitFor(async () => {
-        const get = await ask('GET');
-        expect([path, await ask('HEAD')]).toEqual([path, get]);
-        return get;
-      }, 10_000);
-      expect([path, get.vary]).toEqual([path, [...new Set(get.vary)]]);
-      const etag = 'etag' in get && get.status === 200 ? get.etag : undefined;
-      for (const known of etag ? [etag, '*'] : [])
-        expect([path, await ask('GET', { 'If-None-Match': known })]).toMatchObject([
-          path,
-          { status: 304, etag, vary: get.vary },
-        ]);
-    }
-  });
+  test.each(['text/html', 'application/json'])(
+    'HEAD has the headers of GET, and a 304 the headers of the 200: %s',
+    async (Accept) => {
+      const { expanderPort, tasksPort, shortener } = stack();
+      await openSession(tasksPort).add('ö'.repeat(400));
+      const link = encodeURIComponent(`${shortener}/chain/0?${'x'.repeat(2_000)}`);
+      const tasks = ['/', '/tasks', '/tasks/export', '/public/style.css', '/openapi.json', '/nothing'];
+      const expander = ['/', `/api?u=${link}`, `/api/chain?u=${link}`];
+      const requests = [
+        ...tasks.map((path) => ({ port: tasksPort, path })),
+        ...expander.map((path) => ({ port: expanderPort, path })),
+      ];
+      for (const { port, path } of requests) {
+        const ask = async (method: string, more = {}) => {
+          const Cookie = 'session=AAAAAAAAAAAAAAAAAAAAAA';
+          const headers = { Cookie, Accept, 'Accept-Encoding': 'gzip', ...more };
+          const { vary = '', ...head } = headOf(await send(port, path, { method, headers }));
+          // The lifetime of a cached response shrinks.
+          const lifetime = `${head['cache-control']}`.replace(/\d+/, 'seconds');
+          return { ...head, 'cache-control': lifetime, vary: `${vary}`.toLowerCase().split(', ').toSorted() };
+        };
+        // nginx sends a response before it caches it.
+        await ask('GET');
+        const get = await vi.waitFor(async () => {
+          const get = await ask('GET');
+          expect([path, await ask('HEAD')]).toEqual([path, get]);
+          return get;
+        }, 10_000);
+        expect([path, get.vary]).toEqual([path, [...new Set(get.vary)]]);
+        const etag = 'etag' in get && get.status === 200 ? get.etag : undefined;
+        for (const known of etag ? [etag, '*'] : [])
+          expect([path, await ask('GET', { 'If-None-Match': known })]).toMatchObject([
+            path,
+            { status: 304, etag, vary: get.vary },
+          ]);
+      }
+    },
+  );
 
   test.each(['bytes=0-1', 'bytes=0-1,3-4', 'bytes=0-0,-1,5-6', 'bytes=999999-', 'bytes=x', 'lines=1-2'])(
     'a public file ignores Range: %s',

@@ -15,7 +15,7 @@ export function startLog(): (service: string, line: string) => void {
   return (service, line) => appendLine(file, service, line);
 }
 
-/** Moves the lines of `file` into `former` once it has `size` bytes. nginx keeps the file open, so it is not renamed. */
+/** Moves the lines of `file` to `former` once it exceeds `size` bytes. A rename would not work, because nginx keeps it open. */
 export function boundLog(file: string, former: string, size: number): void {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat || stat.size < size) return;

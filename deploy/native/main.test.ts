@@ -97,7 +97,7 @@ describe('The native run', { timeout: 120_000 }, () => {
   });
 
   const starters = rounds({ short: 2, long: 10 });
-  test(`of ${starters} simultaneous starts, one succeeds and the others say why they fail`, async () => {
+  test(`of ${starters} simultaneous starts, one succeeds and the others explain why they fail`, async () => {
     const starts = Array.from({ length: starters }, () => runner.run('up', variables));
     const ended = new Map<Started, { code: number | null; output: string }>();
     for (const start of starts) start.exited.then((end) => ended.set(start, end));
@@ -182,7 +182,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     process.kill(-(follower.pid ?? 0));
   });
 
-  test('restarts killed and hung processes, and leaves nothing of the old ones', async () => {
+  test('restarts killed and hung processes, and leaves no old processes', async () => {
     const { tasks: hanging = 0, ...others } = processesOf(stack.output());
     process.kill(hanging, 'SIGSTOP');
     for (const pid of Object.values(others)) process.kill(pid, 'SIGKILL');
@@ -226,7 +226,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     for (const port of Object.values(runner.ports)) await runner.isServed(port, '127.0.0.2');
     const url = `http://127.0.0.2:${runner.ports.LONGHAND_TASKS_PORT}/`;
     expect((await fetch(`${url}tasks/events`)).status).toBe(401);
-    // localhost is another address, so the output must show this one.
+    // localhost is another address, so the output must show LONGHAND_BIND.
     expect(stack.output()).toContain(`  tasks      ${url}\n`);
     if (isRoot) expect(stack.output()).toContain('Everything runs as root, because an account without');
   });

@@ -50,7 +50,7 @@ interface Child {
 /**
  * Starts a program, resolves once it is ready, and from then on restarts it whenever it exits.
  *
- * @throws Error if it exits before it is ready or is not ready in time. Its own output says why.
+ * @throws Error if it exits before it is ready or is not ready in time. Its own output explains why.
  */
 export async function supervise(spec: ProcessSpec, context: ProcessContext): Promise<SupervisedProcess> {
   const { name, stopSignal = 'SIGTERM' } = spec;
@@ -121,7 +121,7 @@ function killGroup(pid: number | undefined): void {
 }
 
 async function ready(child: Child, spec: ProcessSpec): Promise<void> {
-  // Not `exit`: the last output arrives before `close`.
+  // Waits for `close` instead of `exit`, because output may follow `exit`.
   const closed = once(child.process, 'close').then(() => true);
   for (const deadline = Date.now() + startTimeout; Date.now() < deadline; ) {
     if (await Promise.race([closed, sleep(20)])) {

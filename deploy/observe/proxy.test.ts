@@ -191,7 +191,7 @@ test('certificates.sh prints when the certificate of a server expires', async ()
   const output = (await script.stdout.toArray()).join('');
   const [, seconds] = /not_after_seconds\{name="a.example"\} (\d+)/.exec(output) ?? [];
   const days = (Number(seconds) * 1_000 - Date.now()) / 86_400_000;
-  // selfsigned's default is a year.
+  // selfsigned's certificates last a year by default.
   expect(days).toBeGreaterThan(360);
   expect(days).toBeLessThan(366);
   if (!spawnSync('promtool', ['--version']).error)

@@ -112,7 +112,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
     await using _again = await start();
     const { tasks } = JSON.parse(curl('tasks', '/tasks', '-H', 'Accept: application/json'));
     expect(tasks.map(({ title }: { title: string }) => title)).toEqual(['kept']);
-    // The ETag of a lost change must not match a later one.
+    // The ETag of a lost change must not match a later change.
     expect(add('added again')).not.toBe(later);
   });
 
@@ -159,7 +159,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
   });
 });
 
-test('a start with data of a newer Redis says what to do', async () => {
+test('a start with data of a newer Redis explains what to do', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'longhand-newer-'));
   onTestFinished(() => rm(cwd, { recursive: true }));
   await mkdir(join(cwd, 'appendonlydir'));

@@ -48,7 +48,7 @@ server)
         (umask 027 && od -A n -t x1 -N 32 /dev/urandom | tr -d ' \n' >"$password.new")
         mv "$password.new" "$password"
     fi
-    # On standard input: every process can read another's arguments.
+    # Passed on standard input, because every process can read another's arguments.
     exec redis-server "$@" - <<END
 $(cat /etc/redis.conf)
 requirepass $(cat "$password")
@@ -63,7 +63,7 @@ cli)
     ;;
 backup)
     shift
-    # Unlinked at once, so no copy stays behind.
+    # The file is unlinked at once, so no copy stays behind.
     copy=$(mktemp ./backup.XXXXXX)
     exec 3<>"$copy"
     rm "$copy"

@@ -2,7 +2,7 @@
  * Prints the compose.yaml of a release: `node deploy/release/compose.ts VERSION FOLDER`.
  *
  * FOLDER contains the `docker buildx build --metadata-file` output for each target. A pushed image is
- * named by its digest in NAME, any other by its ID, which only the engine that built it knows.
+ * referenced by its digest in NAME, and any other by its ID, which works only with the engine that built it.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

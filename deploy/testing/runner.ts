@@ -15,7 +15,7 @@ export interface Started {
   exited: Promise<{ code: number | null; output: string }>;
 }
 
-/** `make up` without Docker, in its own folder and on its own ports. It leaves nothing behind after a test file. */
+/** `make up` without Docker, in its own folder and on its own ports. It cleans up after each test file. */
 export class Runner {
   /** The program that `make up` starts. */
   main = join(import.meta.dirname, '../native/main.ts');

@@ -5,7 +5,7 @@ import { type Candidate, cpuTime, measurePairs, toMarkdown } from './measure.ts'
 const candidate = (order: string[], name: string): Candidate => ({
   pid: process.pid,
   async load(seconds) {
-    // Only the measured rounds last 0.02 s; the others are warm-up.
+    // Only the measured rounds last 0.02 s. The rest is warm-up.
     if (seconds === 0.02) order.push(name);
     return { requests: 100, failed: 1, seconds };
   },

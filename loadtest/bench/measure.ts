@@ -36,10 +36,10 @@ export interface Report {
   rows: readonly Row[];
 }
 
-/** The number of rounds, and the seconds of each. */
+/** The number of rounds, and seconds per round. */
 export const rounds = { count: 5, seconds: 2 };
 
-/** Seconds of unmeasured load: at first, while V8 compiles, and before each round, while connections open. */
+/** Seconds of unmeasured load: at the start, while V8 compiles, and before each round, while connections open. */
 const warmUp = 4;
 const settle = 0.5;
 

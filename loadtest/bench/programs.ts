@@ -61,7 +61,7 @@ export interface Service extends Program {
   redis: string;
 }
 
-/** Starts a service with its default settings and a Redis, that of the image if a Docker engine responds. */
+/** Starts a service with its default settings and its own Redis, in a container if a Docker engine responds. */
 export async function startService(name: 'expander' | 'tasks', start = startRedis): Promise<Service> {
   const redis = await start(join(root, name, 'redis.conf'));
   const allowed = name === 'expander' && { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };

@@ -16,7 +16,7 @@ const hotLinks = 100;
 /** One page. */
 const listed = 100;
 
-/** Requests a second; the last value is the breakpoint. */
+/** Requests per second. The last value is the breakpoint. */
 const reached = new Gauge('rate_reached');
 
 const abortUnless = (threshold: string) => [

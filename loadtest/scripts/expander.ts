@@ -1,4 +1,4 @@
-/** Expands hot links, and in every tenth iteration a new one. */
+/** Expands hot links, and a new link in every tenth iteration. */
 import { check } from 'k6';
 import exec from 'k6/execution';
 import type { Options } from 'k6/options';

@@ -32,7 +32,7 @@ export const documents = (root: string, repository: string): Record<string, stri
     }),
   );
 
-/** Links to all documents; `current` is the one that shows them. */
+/** Links to all documents, on the page of `current`. */
 const links = (folder: string, current = '') =>
   Object.entries(documentLinks)
     .map(([source, words]) => {
@@ -52,7 +52,7 @@ function render(source: string, text: string, repository: string): string {
       },
     },
   });
-  // Wide parts scroll, also with the keyboard.
+  // Make wide parts scrollable, even with the keyboard.
   const html = (marked.parse(text) as string)
     .replaceAll('<pre>', '<pre tabindex="0">')
     .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
@@ -63,7 +63,7 @@ ${links('', source)}</nav></header>
 ${html}</main>`;
 }
 
-/** The target of a link of `source` on its page. */
+/** The target, on the page, of a link in the document `source`. */
 function target(source: string, href: string, repository: string): string {
   const { protocol, pathname, hash } = new URL(href, `file:///${source}`);
   if (protocol !== 'file:') return href;

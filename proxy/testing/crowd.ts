@@ -72,7 +72,7 @@ export function startCrowd(options: Hold) {
   };
 }
 
-/** Connections opened at once, and milliseconds between: the kernel refuses too many at once. */
+/** Connections per batch, and milliseconds between batches. The kernel refuses too many at once. */
 const turn = { size: 50, pause: 10 };
 /** Milliseconds until a closed connection is replaced. */
 const again = 700;

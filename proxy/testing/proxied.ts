@@ -26,7 +26,7 @@ export async function startProxied(
   });
 }
 
-/** The proxy's log line for the request of this response. */
+/** The proxy's log line for a response. */
 export async function logged(
   log: () => readonly string[] | Promise<string[]>,
   response: { headers: IncomingHttpHeaders },
@@ -54,7 +54,7 @@ export interface Order {
 /** The query that asks for this response. */
 export const ordering = (order: Order) => `order=${encodeURIComponent(JSON.stringify(order))}`;
 
-/** An application that responds as its requests ask. */
+/** An application whose responses follow the `order` in each request. */
 export function obedientApplication() {
   const application = {
     /** All requests, in the order in which they arrived. */
@@ -62,7 +62,7 @@ export function obedientApplication() {
       Record<'method' | 'url' | 'body', string>)[],
     /** Accepts requests without responding. */
     hangs: false,
-    /** The order for requests without one. */
+    /** The order for requests without an `order`. */
     standing: {} as Order,
     server: http.createServer({ maxHeaderSize: 64 * 1024 }, async (request, response) => {
       const { method = '', url = '', headers, socket } = request;

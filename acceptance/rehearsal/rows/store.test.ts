@@ -34,7 +34,7 @@ row('store-slow', async ({ stack, rehearse }) => {
     slow = await stack.relay(store, { delay: 100 }, 4);
   });
   answersInTime(seen);
-  // The relay cuts connections at its start and end; a new one takes at most a second.
+  // The relay cuts connections at its start and end. Reconnecting takes at most a second.
   const meanwhile = seen.requests.filter(
     ({ at, milliseconds }) => at - milliseconds > slow.from + 1_000 && at < slow.to,
   );
@@ -68,7 +68,7 @@ row('store-disk-full', async ({ stack, rehearse, annotate }) => {
 
   const exits = (await stack.exits(store, seen.began)).map(({ at }) => at);
   await annotate(`Redis exited ${exits.length} times`);
-  // Each replica tries two writes at once, then two every 12 s.
+  // Each replica tries two writes at once, then two writes every 12 s.
   expect(exits.length).toBeLessThanOrEqual(stack.replicas('tasks') * 2 * (1 + Math.floor(20 / 12)));
   const pages = seen.requests.filter(({ kind, right }) => kind === 'read' && right);
   for (const [i, exit] of exits.entries()) {

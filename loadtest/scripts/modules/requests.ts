@@ -24,7 +24,7 @@ export const baseOptions = {
   teardownTimeout: '10m',
 };
 
-/** A scenario that starts `rate` iterations per second, even if earlier ones are slow. */
+/** A scenario that starts `rate` iterations per second, even if earlier iterations are slow. */
 export const constantRate = (
   rate: number,
   seconds: number,

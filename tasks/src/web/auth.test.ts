@@ -65,7 +65,7 @@ describe('Without a session', () => {
   });
 
   test.each([{}, { Accept: '*/*' }, { Accept: 'text/event-stream' }])(
-    'the event stream with %j is a problem document',
+    'the event stream with %j responds with a problem document',
     async (headers) => {
       const response = await kept.app.request('/tasks/events', { headers });
       expect(response.status).toBe(401);
@@ -73,7 +73,7 @@ describe('Without a session', () => {
     },
   );
 
-  test('nothing else is checked: body, type, length, token, origin, If-Match', async () => {
+  test('the login check comes before checks of body, type, length, token, origin and If-Match', async () => {
     const send = (headers: Record<string, string>, body = 'x') =>
       kept.app.request('/tasks', { method: 'POST', headers, body });
     for (const response of [
@@ -137,7 +137,7 @@ describe('The login', () => {
     },
   );
 
-  test('from another site or without the token is refused', async () => {
+  test('fails from another site or without the token', async () => {
     const { visitor } = await logIn('wrong');
     const foreign = { 'Sec-Fetch-Site': 'cross-site' };
     expect((await submit(kept.app, '/login', { password, next: '/' }, visitor, foreign)).status).toBe(403);
@@ -160,7 +160,7 @@ describe('The login', () => {
     ['https://evil.example/', '/'],
     ['javascript:alert(1)', '/'],
     ['/tasks\r\nX: y', '/'],
-    // These change a task.
+    // The following links change a task.
     ['/task/1/finish', '/'],
     ['/%74ask/1/finish', '/'],
     ['/tasks/../task/1/finish', '/'],
@@ -209,7 +209,7 @@ describe('A session', () => {
     expect(await status('/', { Cookie: cookie })).toBe(401);
   });
 
-  test('ends with the button on the list', async () => {
+  test('ends with the Log out button on the list', async () => {
     const { cookie } = await logIn();
     const visitor = await visit(kept.app, { Cookie: cookie });
     const response = await submit(kept.app, '/logout', {}, { ...visitor, cookie });

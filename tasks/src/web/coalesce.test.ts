@@ -14,7 +14,7 @@ test('calls during a run share the next run', async () => {
   expect(await ask()).toBe(3);
 });
 
-test('waiting calls fail with the current run; later calls start a new one', async () => {
+test('waiting calls fail with the current run; later calls start a new run', async () => {
   let runs = 0;
   const ask = coalesce(async () => {
     runs += 1;

@@ -14,7 +14,7 @@ export interface TasksEnv {
 
 export type TasksContext = Context<TasksEnv>;
 
-/** The id in `/task/:id/…` and `/tasks/:id/…` as sent, because a percent-encoded digit is another spelling. */
+/** The id in `/task/:id/…` and `/tasks/:id/…` as sent, because an id with percent-encoded digits is not valid. */
 export function taskId(c: TasksContext): string {
   return new URL(c.req.url).pathname.split('/')[2] ?? '';
 }
@@ -38,7 +38,7 @@ export function partOf(c: TasksContext): ListQuery {
   return { filter, after: cursor.test(after) ? after : undefined, q: searched(c) };
 }
 
-/** Code points of a search. Every link of every row repeats it. */
+/** Code points of a search. Every link in every row repeats the search. */
 const maxSearch = 100;
 
 /** The words of a search. */

@@ -11,7 +11,7 @@ import { html, json, respond, wantsJson } from './responses.ts';
 const statusHeaders: Record<number, Record<string, string>> = {
   // For programs (RFC 6750). Browsers show the page.
   401: { 'WWW-Authenticate': 'Bearer realm="tasks"' },
-  // Seconds: Redis takes one or two to restart.
+  // Redis takes one or two seconds to restart.
   503: { 'Retry-After': '2' },
 };
 
@@ -60,7 +60,7 @@ export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 
     return html(c, again ?? render('error', page), status, headers);
   };
 
-  /** The form again with its text; undefined if it had none, or if the store's key for the token is unavailable. */
+  /** The form again with its text; undefined without text, or if the store's key for the token is unavailable. */
   async function formAgain(c: TasksContext, form: SentForm, error: TaskError): Promise<string | undefined> {
     if (form.undo || [form.title, form.text, form.next].every((text) => text === undefined)) return undefined;
     const token = await csrf.issue(c).catch(() => undefined);

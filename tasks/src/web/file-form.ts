@@ -3,7 +3,7 @@ import { TaskError } from '../task/errors.ts';
 /** The most parts of a form, and bytes of a field before the file. Our form needs 3 and 100. */
 const [maxParts, maxField] = [16, 4 * 1024];
 
-/** Characters of a boundary (RFC 2046, section 5.1.1). A longer one can be slow to find. */
+/** Characters of a boundary (RFC 2046, section 5.1.1). Finding a longer boundary can be slow. */
 const maxBoundary = 70;
 
 /**
@@ -19,7 +19,7 @@ export function readFileForm(type: string, body: Buffer) {
   if (boundary.length > maxBoundary) {
     throw new TaskError('invalid_field', `The boundary of a form has at most ${maxBoundary} characters.`);
   }
-  // latin1: one character per byte. The first delimiter has no line break before it.
+  // latin1 has one character per byte. The first delimiter has no line break before it.
   const parts = `\r\n${body.toString('latin1')}`.split(`\r\n--${boundary}`, maxParts + 2).slice(1, -1);
   const fields: Record<string, string> = {};
   for (const part of parts) {

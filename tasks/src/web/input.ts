@@ -42,9 +42,9 @@ export async function withInput<Form extends Fields, Result>(
   act: Act<Form, Result>,
 ): Promise<Result> {
   const type = mediaType(c);
-  // The content of a DELETE has no meaning (RFC 9110, section 9.3.5).
+  // A DELETE body has no meaning (RFC 9110, section 9.3.5).
   const ignored = c.req.method === 'DELETE';
-  // Before the check of the origin: a body that is too long is always 413.
+  // Read the body before the origin check, so that a body that is too long always gets 413.
   const body = ignored ? Buffer.alloc(0) : await readBody(c);
   requireSameOrigin(c.req);
   const intent = {
@@ -90,7 +90,7 @@ function tooLarge(maxBytes: number): TaskError {
   return new TaskError('body_too_large', `This is too long: the limit is ${limit}.`);
 }
 
-/** The strong tags of an If-Match. Weak ones such as `W/"3"` never match (RFC 9110, section 13.1.1). */
+/** The strong tags of an If-Match. Weak tags such as `W/"3"` never match (RFC 9110, section 13.1.1). */
 function strongTags(field: string | undefined): string | undefined {
   if (field === undefined || field.trim() === '*') return field?.trim();
   const tags = field.match(/(?:W\/)?"[^"]*"/gi) ?? [];

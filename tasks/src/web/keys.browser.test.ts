@@ -17,7 +17,7 @@ async function rows(...titles: string[]) {
 }
 
 describe('Keys', () => {
-  test('arrows move between rows with a visible focus; after a deletion of the last row, both go to the row above', async () => {
+  test('arrows move between rows with a visible focus; both go to the row above after a deletion of the last row', async () => {
     const page = await rows('milk', 'bread', 'tea', 'jam');
     for (const [key, row] of [
       ['ArrowUp', 'task-4'],
@@ -77,7 +77,7 @@ describe('Keys', () => {
     await poll(() => focused(page)).toBe('task-1');
   });
 
-  test('with a modifier are left to the browser, and in a field to the field', async () => {
+  test('with a modifier, or in a field, keep their usual meaning', async () => {
     const page = await rows('milk');
     await press(page, 'Control+n', 'Alt+Space', 'Control+Enter', 'Shift+ControlOrMeta+Z');
     expect(await focused(page)).toBe('task-1');
@@ -113,7 +113,7 @@ test('Letters work on non-Latin layouts, and ? shows the list of keys', async ()
   const type = (key: string, code: string, ctrlKey = false) =>
     page.evaluate(`document.activeElement.dispatchEvent(new KeyboardEvent('keydown',
       { key: '${key}', code: '${code}', ctrlKey: ${ctrlKey}, bubbles: true }))`);
-  // The key KeyZ types y on a German keyboard and я on a Russian one.
+  // The key KeyZ types y on a German keyboard and я on a Russian keyboard.
   await type('y', 'KeyZ', true);
   await type('я', 'KeyZ', true);
   await poll(() => titles(page)).toEqual(['milk', 'bread']);

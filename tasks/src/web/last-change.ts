@@ -41,7 +41,7 @@ export function takeChange(c: TasksContext): LastChange | undefined {
   }
 }
 
-/** The offer to undo a change, unless somebody has changed the task since. @param title the current one */
+/** The offer to undo a change, unless somebody has changed the task since. @param title the current title */
 export function undoOf({ id, revision, finished, was }: LastChange, title: string): Undo {
   const [said, before] =
     was === undefined

@@ -38,6 +38,6 @@ function link(text: string, { href, hostname, pathname }: URL): Html {
   const anchor = html`<a dir="ltr" href="${href}" rel="noreferrer">${text}</a>`;
   if (pathname === '/' || !shorteners.has(hostname.replace(/^www\./, ''))) return anchor;
   const expand = `/expand?${new URLSearchParams({ u: href })}`;
-  // Its text is in the style sheet, outside the title's text.
+  // The style sheet adds the link's text, so it is not part of the title's text.
   return html`${anchor}<a class="where" href="${expand}" aria-label="Where to? ${text}"></a>`;
 }

@@ -43,7 +43,7 @@ export function listPage({ store, render, turns, auth }: Used) {
   }
 
   function firstPage(query: ListQuery) {
-    // All clients share this work.
+    // All clients share a first page, so its rows do not wait for any client's turn.
     const turn = () => turns([]);
     let last: Awaited<ReturnType<typeof shown>> | undefined;
     return async () => {
@@ -65,10 +65,10 @@ export function listPage({ store, render, turns, auth }: Used) {
   }
 }
 
-/** The place of a page. An earlier page counts even if a change has shortened it. */
+/** The place of a page. Counts at least one earlier page, even if a change has shortened it. */
 function placeOf({ open, finished, before }: Page, { filter }: ListQuery): Place {
   const total = { all: open + finished, open, finished }[filter];
-  // A task added above does not renumber the pages.
+  // Rounding keeps the page number when a task is added above.
   const pagesBefore = before && Math.max(1, Math.round(before / pageSize));
   return {
     total,

@@ -107,7 +107,7 @@ describe('The list page', () => {
     await poll(() => titles(page)).toEqual(['bread']);
   });
 
-  test('adds one task on a double click without asking for another, and Show displays it', async () => {
+  test('adds one task on a double click without asking for another task, and Show displays it', async () => {
     const page = await site.open('/?filter=finished');
     await page.evaluate("addEventListener('invalid', () => document.body.classList.add('asked'), true)");
     await field(page).fill('milk');
@@ -221,7 +221,7 @@ test('The edit field shows a whole long title, and Enter saves it', async () => 
   await poll(() => titles(page)).toEqual([`${'a long title '.repeat(38).trim()}, end`]);
 });
 
-test('Text of twice the size fits on a phone', async () => {
+test('Text at twice the size fits on a phone', async () => {
   const page = await site.open('/', phone);
   await page.evaluate("document.documentElement.style.fontSize = '34px'");
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
@@ -257,7 +257,7 @@ describe('The row of a task', () => {
     await page.touchscreen.tap(x + width / 2, y + height / 2);
   }
 
-  test('shows its actions on its button only, and a second tap never acts on another task', async () => {
+  test('shows its actions only on its button, and a second tap never acts on another task', async () => {
     await site.add('bread', 'milk');
     const page = await site.open('/', { ...phone, javaScriptEnabled: false });
     const shown = () => page.locator('details[open]').count();

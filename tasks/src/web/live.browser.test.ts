@@ -151,7 +151,7 @@ test('When others change the list, the focus stays on its control, or moves to t
 });
 
 describe('The event stream', () => {
-  test('is reported lost after 20 s of silence, until the next event', async () => {
+  test('is reported as lost after 20 s of silence, until the next event', async () => {
     await openList();
     await hear('milk');
     await page.route(events, (route) => route.abort());
@@ -210,7 +210,7 @@ describe('The event stream', () => {
   });
 });
 
-test('The user can close a complaint, and a response of the server removes it', async () => {
+test('The user can close an error message, and a response of the server removes it', async () => {
   await site.add('milk');
   await openList();
   await page.route('**/finish', (route) => route.abort());

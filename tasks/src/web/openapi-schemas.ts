@@ -59,7 +59,7 @@ function jsonSchema(schema: z.ZodType) {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     override({ jsonSchema }) {
-      // The format implies the pattern.
+      // The format makes the pattern redundant.
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
     },
   });

@@ -39,7 +39,7 @@ type Headers = Record<string, string>;
 type Text = string | Buffer<ArrayBuffer>;
 
 /**
- * A response with `headers` and the common ones. They are a plain object, because the `Headers` of Hono's own functions
+ * A response with `headers` and the common headers. They are a plain object, because the `Headers` of Hono's own functions
  * cost more than the rest of a short response.
  */
 export function respond(

@@ -6,10 +6,10 @@ import type { Render } from './views.ts';
 /** Rows rendered per turn of the event loop. Ten rows of 20 links take 2 ms. */
 const rowsATurn = 10;
 
-/** Bytes of cached rows: 4,000 usual ones, 250 of the largest. */
+/** Bytes of cached rows: 4,000 typical rows, or 250 of the largest. */
 const maxKept = 8 * 1024 * 1024;
 
-/** Bytes of a cached row besides its text, roughly. */
+/** Rough number of bytes of a cached row besides its text. */
 const overhead = 500;
 
 /** A placeholder for `back`, the only part of a row that differs between pages. */
@@ -23,7 +23,7 @@ interface Row {
   shown?: { back: string; html: Uint8Array };
 }
 
-/** Renders rows of the list, and caches the latest ones. */
+/** Renders rows of the list, and caches the latest rows. */
 export function createRows(render: Render) {
   const encoder = new TextEncoder();
   const sizeCalculation = ({ text }: Row) => 2 * text.length + overhead;

@@ -118,7 +118,7 @@ describe('The list page with scripts', () => {
     await poll(() => titles(page)).toEqual(['bread, two', 'milk, two']);
   });
 
-  test('treats a foreign page as a failure', async () => {
+  test('treats a response from another site as a failure', async () => {
     const page = await openList();
     await page.route('**/task', (route) =>
       route.fulfill({ contentType: 'text/html', body: '<h1>Welcome to the hotel. Please log in.</h1>' }),
@@ -148,7 +148,7 @@ describe('The list page with scripts', () => {
     expect(await stored(site)).toEqual(['honey', 'milk']);
   });
 
-  test('says that a form or button has expired, and accepts the second press', async () => {
+  test('reports an expired form or button, and accepts the second press', async () => {
     const page = await openList();
     const expired = 'This form has expired. Nothing was changed: please send it again.';
     await page.keyboard.type('milk');
@@ -201,7 +201,7 @@ describe('The list page with scripts', () => {
     expect(faults).toEqual([]);
   });
 
-  test('counts open tasks in the tab, and says All done after the last', async () => {
+  test('counts open tasks in the tab, and shows All done after the last', async () => {
     await site.add('tea');
     const page = await site.open();
     const icon = async () => {
@@ -233,7 +233,7 @@ test('The page lists all its scripts, so they load in parallel, and it works wit
 });
 
 describe('A list pasted into the field', () => {
-  test('is added in order by Enter, and its button fits on a phone; then the field returns', async () => {
+  test('has a button that fits on a phone; Enter adds its tasks in order and brings the field back', async () => {
     await site.add('water');
     const page = await site.open('/', { viewport: { width: 390, height: 450 } });
     await paste(page, 'milk\r\n\nbread\n- [x] tea\n');

@@ -86,7 +86,7 @@ describe('On a slow connection', () => {
     expect((await site.store.show('1')).finished).toBe(1);
   });
 
-  test('leaving the page during a change asks first', async () => {
+  test('leaving the page during a change needs a confirmation', async () => {
     await site.add('milk');
     const page = await site.openNew('/');
     const connection = await slow(page, '**/task/*/*');
@@ -129,7 +129,7 @@ describe('On a slow connection', () => {
   });
 });
 
-test('A saved task whose response says otherwise waits in the field, and Enter does not add it again', async () => {
+test('A saved task with a failed response waits in the field, and Enter does not add it again', async () => {
   const page = await site.open();
   let sent = 0;
   page.on('request', (request) => {
@@ -232,7 +232,7 @@ describe('Between a key and its response', () => {
     await text.fill('half a task');
     await page.reload();
     await poll(() => text.inputValue()).toBe('half a task');
-    // The import has no page to go back to: the browser replaces it by the error page.
+    // The import page cannot come back, because the browser replaces it with the error page.
     if (name === 'title') {
       await page.route(/\/tasks?(\/1)?$/, (route) => route.abort(), { times: 1 });
       await submit.click();
@@ -273,7 +273,7 @@ describe('Between a key and its response', () => {
     await poll(() => titles(page)).toEqual(['milk', 'milk']);
   });
 
-  test('after a lost response the page says what may have happened, and the list catches up', async () => {
+  test('the page explains what may have happened after a lost response, and the list catches up', async () => {
     await site.add('milk', 'bread', 'tea');
     const page = await site.open();
     await loseResponse(page, '**/task/1/finish');

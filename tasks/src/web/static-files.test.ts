@@ -59,7 +59,7 @@ describe('GET /public/<file path>', () => {
     expect((await app.request(path)).status).toBe(404);
   });
 
-  test('the path with the release is cached forever, the plain one is revalidated', async () => {
+  test('a path with the release is cached forever; a path without it is revalidated', async () => {
     expect(files.href('style.css')).toMatch(/^\/public\/[0-9a-f]{12}\/style\.css$/);
     const released = await app.request(files.href('style.css'));
     expect(released.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
@@ -67,13 +67,13 @@ describe('GET /public/<file path>', () => {
     expect((await app.request('/public/style.css')).headers.get('cache-control')).toBe('no-cache');
   });
 
-  test('another release gets the file of this one, which is revalidated', async () => {
+  test('a path with another release gets the current file, which is revalidated', async () => {
     const response = await app.request('/public/0123456789ab/style.css');
     expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-cache']);
     expect(await response.text()).toBe(style);
   });
 
-  test('an unchanged file is 304', async () => {
+  test('responds to a request for an unchanged file with 304', async () => {
     const etag = (await app.request('/public/style.css')).headers.get('etag') ?? '';
     const ask = async (known: string) =>
       (await app.request('/public/style.css', { headers: { 'If-None-Match': known } })).status;
@@ -94,7 +94,7 @@ describe('Scripts', () => {
   const serving = (own: PublicFiles) =>
     new Hono<TasksEnv>().get('/public/*', (c) => own.respond(c) ?? c.notFound());
 
-  test('have a new path if any of them changes, and the same one in every replica', async () => {
+  test('have a new path if any script changes, and the same path in every replica', async () => {
     const scripts = { 'a.ts': "import './b.ts';\n", 'b.ts': 'export const b = 1;\n' };
     const path = async (content: Record<string, string>) => (await filesOf(content)).href('a.js');
     const before = await path(scripts);
@@ -118,7 +118,7 @@ describe('Scripts', () => {
     expect(await readFile(join(kept, name), 'utf8')).toBe(script);
     await writeFile(join(kept, name), 'kept');
     expect(readScript(path, kept)).toBe('kept');
-    // A file cannot be the cache.
+    // If the cache folder is invalid, such as a file, the script is still read.
     expect(readScript(path, path)).toBe(script);
     await writeFile(path, 'const b: number = 1;\n');
     expect(readScript(path, kept)).toContain('const b');

@@ -30,7 +30,7 @@ export function publicFiles(folder: string) {
       if (!files.has(name)) throw new Error(`${folder} has no file ${name}`);
       return `/public/${release}/${name}`;
     },
-    /** The requested file, if it exists. During a rollout, pages of another release get this one's file, uncached. */
+    /** The requested file, if it exists. During a rollout, pages of another release get this release's file, uncached. */
     respond(c: TasksContext): Response | undefined {
       const path = c.req.path.replace(/^\/public\//, '');
       const [, asked, name = path] = /^([0-9a-f]{12})\/(.+)$/.exec(path) ?? [];

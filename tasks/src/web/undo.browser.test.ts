@@ -4,7 +4,7 @@ import { field, notice, poll, titles, useBrowser } from '../../testing/browser.t
 
 const site = useBrowser();
 
-/** Waits until the notice says `said` and offers Undo. */
+/** Waits until the notice is `said` and offers Undo. */
 const offers = (page: Page, said: string) =>
   poll(() => notice(page)).toMatch(new RegExp(`^\\s*${said}\\s+Undo\\s*$`));
 

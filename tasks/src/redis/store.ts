@@ -132,13 +132,16 @@ export function redisStore(
     },
 
     async *titles(filter) {
-      let after: string | undefined;
-      do {
-        const args = { filter, after, count: titleBatch, bytes: titleBytes };
-        const found = await scan('', () => read<Titles>('titles', args));
+      const readFrom = (after?: string) =>
+        scan('', () => read<Titles>('titles', { filter, after, count: titleBatch, bytes: titleBytes }));
+      let reading: Promise<Titles> | undefined = readFrom();
+      while (reading) {
+        const found: Titles = await reading;
+        // Redis reads the next batch while the caller compares this one.
+        reading = found.next ? readFrom(found.next) : undefined;
+        reading?.catch(() => {}); // The caller may stop before.
         yield Object.values(found.titles);
-        after = found.next;
-      } while (after);
+      }
     },
 
     find: async (ids) => (ids.length > 0 ? find(ids) : []),

@@ -372,8 +372,9 @@ describe('GET /openapi.json', () => {
     expect(described.info.license).toEqual({ name: 'MIT', identifier: 'MIT' });
     expect(described.info.version).toBe(manifest.version);
     expect(described.security).toEqual([{}, { token: [] }]);
-    const { title } = described.components.schemas.Task.properties;
+    const { title, finished } = described.components.schemas.Task.properties;
     expect(title).toMatchObject({ minLength: 1, maxLength: 500 });
+    expect(finished).toEqual({ type: 'integer', enum: [0, 1] });
     expect(described.paths['/tasks/{id}'].put.parameters).toMatchObject([
       { name: 'If-Match', in: 'header', required: true },
     ]);

@@ -61,6 +61,7 @@ function jsonSchema(schema: z.ZodType) {
     override({ jsonSchema }) {
       // The format makes the pattern redundant.
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+      if (jsonSchema.type === 'number' && jsonSchema.enum) jsonSchema.type = 'integer';
     },
   });
   return rest;

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type FrontName, frontNames, hasFront, startFront } from './testing/fronts.ts';
 import { openSession } from './testing/session.ts';
 
-/** Milliseconds that a page stays open: in the long form, longer than the idle timeouts of the fronts. */
+/** Milliseconds that a page stays open. The long form exceeds the idle timeouts of the fronts. */
 const openFor = rounds({ short: 1_000, long: 65_000 });
 
 const { expander, tasks } = frontNames;

@@ -32,7 +32,7 @@ describe('The stack without Docker', async () => {
   };
 
   acceptanceRules(() => stack);
-  // With an engine, composed.test.ts shows the same in a browser.
+  // With a Docker engine, composed.test.ts runs these browser tests.
   if (!(await engineAnswers())) browserWalk(() => stack);
 
   /** The short form uses a fortieth of the crowd. */

@@ -199,7 +199,7 @@ test('a setting of another script causes one warning; a value that is not a numb
 test.each([
   ['echo "k6 v0.49.0 (go1.21.6, linux/amd64)"', 'k6 is 0.49.0, older than 1.8.1.'],
   ['echo "cannot allocate memory" >&2; exit 2', 'k6 does not start: cannot allocate memory'],
-])('rejects a k6 that runs %s', async (script, message) => {
+])('rejects the k6 script %s', async (script, message) => {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-old-k6-'));
   const path = process.env.PATH;
   onTestFinished(async () => {

@@ -1,6 +1,6 @@
 /**
- * `node loadtest/run.ts [script …] [-- options of k6]` runs load scripts against the running stack, or starts one. Exits
- * with 0 if all passed, 1 if one failed, 75 (EX_TEMPFAIL) if the machine was too busy for a verdict.
+ * `node loadtest/run.ts [script …] [-- k6 options]` runs load scripts against the running stack, or starts a stack. Exits
+ * with 0 if all scripts passed, 1 if one failed, 75 (EX_TEMPFAIL) if the machine was too busy for a verdict.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

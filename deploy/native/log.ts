@@ -39,8 +39,8 @@ export function appendLine(file: number, service: string, line: string): void {
 }
 
 /**
- * Calls `onLine` with each line of `output`. Only a line feed ends a line: node:readline would also split at a carriage return
- * or U+2028, with which a client could forge a log line.
+ * Calls `onLine` with each line of `output`. Only a line feed ends a line. node:readline would also split at a carriage return
+ * or U+2028, which would let a client forge a log line.
  */
 export function forEachLine(output: Readable, onLine: (line: string) => void): void {
   let rest = '';

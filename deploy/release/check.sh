@@ -12,7 +12,7 @@ done
 tags=$(grep -hoE 'longhand/[a-z]+, .*newTag: [^ ]+' -r deploy/kubernetes | sed 's/.*: //' | sort -u)
 [ "$tags" = "$version" ] || fault "deploy/kubernetes has other tags: $tags"
 grep -q "^## $version\b" CHANGELOG.md || fault "CHANGELOG.md has no section ## $version"
-[ -z "$(git status --porcelain)" ] || fault "there are changes that are not committed"
+[ -z "$(git status --porcelain)" ] || fault "there are uncommitted changes"
 if git rev-parse --quiet --verify "refs/tags/v$version" >/dev/null; then fault "the tag v$version exists already"; fi
 echo 'Not checked here: make check, make rehearse (its report belongs in the release), npm audit, the scan of the images.'
 [ "$faults" = 0 ] || exit 1

@@ -25,7 +25,7 @@ type StackUrls = Awaited<ReturnType<typeof freeStackPorts>>['urls'];
 
 export interface TemporaryStack extends Stack {
   readonly folder: string;
-  /** The proxy: for all host names, and each application's own port. No slash at the end. */
+  /** The proxy's URLs, without a trailing slash: one for all host names, and one for each application's own port. */
   readonly urls: StackUrls;
   /** nginx's log so far. */
   accessLog(): Promise<string>;

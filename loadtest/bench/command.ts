@@ -43,7 +43,7 @@ export async function measureCommand(): Promise<Report> {
       plain: runs.curl.map((run) => run[of]),
       note: 'plain: `curl --parallel`',
     });
-    rows.push(row('by the clock', 'seconds'), row('CPU', 'cpu'));
+    rows.push(row('elapsed time', 'seconds'), row('CPU', 'cpu'));
   }
   const title = `longhand-expand: links with ${redirects} redirects each, ${inFlight} in flight`;
   return { title, unit: 'seconds', rows };

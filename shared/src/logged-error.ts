@@ -6,7 +6,7 @@ interface LoggedError {
   cause: LoggedError | string | undefined;
 }
 
-/** An error for the log, without other fields: ioredis adds the command with its arguments, such as a password or a title. */
+/** An error for the log. Drops other fields: ioredis adds the command's arguments, such as a password or a title. */
 export function loggedError(error: unknown): LoggedError | string {
   if (!(error instanceof Error)) return String(error);
   const { name: type, message, code, stack = '', cause } = error as NodeJS.ErrnoException;

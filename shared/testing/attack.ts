@@ -22,7 +22,7 @@ export async function costOfAttack(
   attack: (over: AbortSignal, begun: () => void) => Promise<unknown>,
 ): Promise<{ ratio: number; failed: number[] }> {
   const measureBoth = () => Promise.all([attacked, quiet].map((url) => measure(() => request(url))));
-  // The first requests compile the code.
+  // Warm-up: V8 compiles the code.
   await measureBoth();
   const over = new AbortController();
   const begun = Promise.withResolvers<void>();

@@ -58,7 +58,7 @@ interface Change {
   request: () => RequestInit | undefined;
   done?: (page: ParentNode) => void;
   failed?: (failure: Failure) => void;
-  /** Elements that change their look at once, to `as`: gone, open, finished or sent. */
+  /** Elements to show as gone, open, finished or sent before the response arrives. */
   rows?: Iterable<HTMLElement>;
   as?: string;
 }

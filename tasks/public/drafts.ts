@@ -50,5 +50,5 @@ export function fill(form: HTMLFormElement, values: Values) {
   for (const field of fieldsOf(form)) field.value = values[field.name] ?? field.value;
 }
 
-/** Restores text from before a reload, with its revision, so saving it cannot overwrite a later change unseen. */
+/** Restores text from before a reload, with its revision, so saving it cannot silently overwrite a later change. */
 export const restoreDraft = (form: HTMLFormElement) => fill(form, drafts()[placeOf(form)] ?? {});

@@ -55,7 +55,7 @@ document.addEventListener('input', ({ target }) => {
   if (!form.closest('li')) countTasks(form);
 });
 
-// Enter saves a title, also in a text area.
+// Enter saves a title, even in a text area.
 document.addEventListener('beforeinput', (event) => {
   const field = event.target as HTMLInputElement;
   if (!/^insert(LineBreak|Paragraph)$/.test(event.inputType) || field.name !== 'title') return;
@@ -63,7 +63,7 @@ document.addEventListener('beforeinput', (event) => {
   field.form?.requestSubmit();
 });
 
-// Several pasted lines become several tasks. A second paste joins the first, also while a button has the focus.
+// Several pasted lines become several tasks. A second paste joins the first, even while a button has the focus.
 document.addEventListener('paste', (event) => {
   const target = event.target as Element;
   const text = event.clipboardData?.getData('text/plain') ?? '';

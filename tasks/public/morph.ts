@@ -28,7 +28,7 @@ const staying = ':is(.editing, [data-pending=finished])';
 /** The server's last list, while a row is in another place. */
 let received: DocumentFragment | undefined;
 
-/** The element of the rows; created if the list is empty. */
+/** The element that contains the rows; created if the list is empty. */
 export function rowsOf(page: ParentNode) {
   const rows = page.querySelector('.tasks') ?? make('ul', { className: 'tasks', role: 'list' });
   page.querySelector('.empty')?.remove();
@@ -68,7 +68,7 @@ function watchRows() {
   };
 }
 
-/** Replaces the list, or the whole page, by that of `page`; keeps unchanged elements. Calls `first` before. */
+/** Replaces the list, or the whole page, with the version in `page`. Keeps unchanged elements. Calls `first` beforehand. */
 export function morph(part: '#list' | 'main', page: Page, first: (page: Page) => void = () => {}) {
   const own = part === 'main' || page === received;
   const refocus = keepFocus(own);

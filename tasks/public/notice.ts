@@ -3,7 +3,7 @@ const notice = document.getElementById('notice') as HTMLElement;
 /** Milliseconds to read a complaint. */
 const readable = 5_000;
 
-/** The earliest time at which a response of the server removes the complaint. */
+/** The earliest time at which a server response removes the complaint. */
 let passesAt = Infinity;
 
 type Link = Partial<HTMLAnchorElement> | undefined;
@@ -23,7 +23,7 @@ export function say(text: string, title?: string, link?: Link) {
 /**
  * Shows a problem until the user closes it, or until the next notice. An offered Undo stays.
  *
- * @param passes whether the next response of the server removes it
+ * @param passes whether the next server response removes it
  */
 export function complain(text: string, passes = false, link?: Link) {
   endComplaint();
@@ -48,7 +48,7 @@ export function recovered() {
   if (performance.now() >= passesAt) endComplaint();
 }
 
-/** Announces what others did, unless the notice has a link or a button such as Undo. */
+/** Announces changes by other users, unless the notice has a link or a button such as Undo. */
 export function mention(text: string, link?: Link) {
   if (!notice.querySelector('a, button')) say(text, undefined, link);
 }

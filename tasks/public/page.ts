@@ -19,7 +19,7 @@ for (const form of forms) {
   form.querySelector('.cancel')?.addEventListener('click', () => storeDraft(form));
 }
 
-// Delete, which is another form on the edit page, ends the edit too.
+// The edit page has a second form, Delete, which ends the edit too.
 document.addEventListener('submit', () => forms.forEach(markSent));
 
 document.querySelector<HTMLElement>('.show')?.addEventListener('click', ({ target }) => {

@@ -13,7 +13,7 @@ const add = async (fields: Record<string, string>, headers: Record<string, strin
   submit(kept.app, '/task', fields, await visit(kept.app), headers);
 const get = (path: string, headers?: Record<string, string>) => kept.app.request(path, { headers });
 const page = async (path = '/', headers?: Record<string, string>) => (await get(path, headers)).text();
-/** Expects 302 to / with an empty body that no cache keeps. */
+/** Expects an uncacheable 302 to / with an empty body. */
 async function expectRedirect(response: Response) {
   const { status, headers } = response;
   const cacheControl = headers.get('cache-control');

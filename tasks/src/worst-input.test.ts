@@ -20,7 +20,7 @@ const lines = [...marks, ...'\n\r[]a\u2028 ', '\r\n'];
 const long = '\u0301\u0323'.repeat(1_000);
 const text = [...lines, ...'1.*', '- [x] ', `- [ ] ${long}\n`];
 const objects = [...lines, ...'{}"\\,:', '{"title":"', `{"title":"${long}"},`];
-/** Parts of hosts that take long to parse. */
+/** Parts of hosts that are slow to parse. */
 const hosts = ['%cc%81', '%cc%81%cc%a3', 'a', '.', 'xn--', '%e2%80%8d', ':', '@', '/', '['];
 const form = 64 * 1024;
 const file = 1024 ** 2;
@@ -77,7 +77,7 @@ const headers: Record<string, string[]> = {
 
 /** The places that accept untrusted text, with the maximum size of each. */
 const strangers: Record<string, Strangers> = {
-  'title of a form': input(form / 6, titles, field('title')),
+  'title in a form': input(form / 6, titles, field('title')),
   'title in JSON': input(32_000, titles, (title) => send('POST', '/tasks', JSON.stringify({ title }))),
   form: input(form, [...'&=%+a;', '%61', 'title'], (body) =>
     send('POST', '/task', body, { 'Content-Type': 'application/x-www-form-urlencoded' }),

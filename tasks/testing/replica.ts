@@ -15,8 +15,8 @@ import { useStore } from './store.ts';
 export type Replica = Awaited<ReturnType<typeof startReplica>>;
 
 /**
- * Starts the service in this process, at a hundredth of the cost of `startService`. It uses the Redis at `redisUrl`, the
- * `given` dependencies in place of its own, and `port`, by default a free one.
+ * Starts the service in this process, at a hundredth of the cost of `startService`. It uses the Redis at `redisUrl` and the
+ * `given` dependencies instead of its own. It listens on `port`, by default a free port.
  */
 export async function startReplica(redisUrl: string, given: Partial<Dependencies> = {}, port = 0) {
   const end = new AbortController();

@@ -16,7 +16,7 @@ export const allTasks = async (store: TaskStore): Promise<Task[]> =>
 
 type Kept = Awaited<ReturnType<typeof startStore>>;
 
-/** A store for all tests of a file. Each test begins with an empty one. */
+/** A store for all tests of a file. Each test begins with an empty store. */
 export function useStore(start: typeof startRedis = startRedisProcess): Kept {
   const kept = {} as Kept;
   beforeAll(async () => {

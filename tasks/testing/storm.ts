@@ -7,7 +7,7 @@ import { allTasks, silent } from './store.ts';
 /** The writes of a storm, over HTTP or directly to the store. They may fail at any time. */
 export type Writes = Pick<TaskStore, 'create' | 'update' | 'destroy' | 'restore'>;
 
-/** A possible state of a task. A task has two of them until its last change is acknowledged. */
+/** A possible state of a task. A task has two possible states until its last change is acknowledged. */
 type State = Pick<Task, 'title' | 'finished'> | 'removed';
 
 /** Writes concurrently, as fast as it can, and records acknowledged changes. Retries failed writes after `up`. */

@@ -100,7 +100,7 @@ describe('hostText finds the host', () => {
     ['after any slashes', ' \thttp:/\\/\\a.example\\b', 'a.example'],
     ['without slashes', 'wss:a.example/b', 'a.example'],
     ['without a scheme', '\\/a.example/b', 'a.example'],
-    ['without its tabs and line ends', '/\t/a\r\n.example', 'a.example'],
+    ['without its tabs and line breaks', '/\t/a\r\n.example', 'a.example'],
   ])('%s: %j', (_, text, host) => expect(hostText(text)).toBe(host));
 
   test.each(['/a', 'a/b', '?http://a', 'mailto:a', 'foo://a', ''])('but not in %j', (text) => {

@@ -42,7 +42,7 @@ interface Found {
  * HEAD, or if the page may contain a redirect. After two URLs for which HEAD was useless, an origin gets only GET.
  *
  * @param time milliseconds for one hop.
- * @param turns turns of the event loop, for pages that take long to parse.
+ * @param turns turns of the event loop, for pages that are slow to parse.
  */
 export function createBrowse(request: Request, time = hopTime, turns = noTurns) {
   /** The first URL of an origin that needs GET; empty after a second one. */

@@ -100,7 +100,7 @@ const reasons: Record<string, string> = {
   ERR_HEADERS_TOO_LONG: `sent more than ${maxHeadSize} bytes of headers.`,
 };
 
-/** Node's codes for X.509 faults. The rest mean that the certificate cannot be verified. */
+/** Node's codes for X.509 faults. Other codes mean that the certificate cannot be verified. */
 const certificateFaults: Record<string, string> = {
   CERT_HAS_EXPIRED: 'has a certificate that has expired.',
   CERT_NOT_YET_VALID: 'has a certificate that is not valid yet.',

@@ -91,7 +91,7 @@ export function requestExpander(expand: Expand, readRequest: ReadRequest) {
     );
 }
 
-/** Charges the rate of `key`. Calls `onName` with the key's name before, and returns the name. */
+/** Charges a request to the rate of `key`, and returns the key's name. Calls `onName` with the name first. */
 export type ChargeKey = (key: string, address: string, onName: (name: string) => void) => Promise<string>;
 
 export type ReadRequest = ReturnType<typeof requestReader>;
@@ -140,7 +140,7 @@ export function isOwnRequest(cdnLoop = ''): boolean {
 
 /**
  * The client's address, for limits: from the proxy's header, or else from the connection. An IPv6 client owns all addresses
- * of its /64 network, so this is the network.
+ * of its /64 network, so the result is that network.
  */
 export function addressOf(c: Context): string {
   const stated = c.req.header('x-forwarded-for') ?? '';

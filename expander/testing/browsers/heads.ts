@@ -83,7 +83,7 @@ export const websiteOf =
 export async function chromiumReads(index: number, count: number, browser: Browser): Promise<string[]> {
   const context = await browser.newContext({ userAgent: userAgentOf(index) });
   const tab = await context.newPage();
-  // On port 80, Chromium accepts HTTP/0.9, which is any text.
+  // Not on port 80, where Chromium accepts any text as HTTP/0.9.
   await tab.goto('http://start.example:8080/');
   const readings = await tab.evaluate(readAll, { count, names: compared });
   await context.close();

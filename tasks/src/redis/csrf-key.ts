@@ -8,8 +8,8 @@ import { storeReply } from './scripts.ts';
 const maxAge = 2_000;
 
 /**
- * The key from which the keys of CSRF tokens and sessions derive. The first replica stores it. While the store is down, the last
- * known key applies, so that a rejected form can be shown again.
+ * The master key for CSRF tokens and sessions. The first replica stores it. While the store is down, the last known key
+ * applies, so that a rejected form can be shown again.
  */
 export function csrfKey(redis: StoreClient, timed: Timed = untimed): () => Promise<Buffer> {
   let known: Buffer | undefined;

@@ -4,7 +4,7 @@ import { importSchema } from './schema.ts';
 import { maxTasks, type NewTask, readTitle, type Task, tooMany } from './task.ts';
 import { utf8 } from './utf8.ts';
 
-/** Reads the tasks of a line, or of an element of a JSON array. @throws TaskError */
+/** Reads the tasks in a line, or in an element of a JSON array. @throws TaskError */
 type Entry = (now: Date) => Iterable<NewTask>;
 
 export interface Format {

@@ -35,7 +35,7 @@ export const changeSchema = taskSchema.pick({ title: true, finished: true }).par
 
 export const newTaskSchema = changeSchema.omit({ finished: true });
 
-/** The same for a browser's form, whose values are strings. */
+/** The fields of a change in a browser form, whose values are strings. */
 export const formSchema = z.object({
   ...changeSchema.shape,
   finished: z
@@ -47,7 +47,7 @@ export const formSchema = z.object({
 const count = z.int().min(0);
 const line = z.int().min(1);
 
-/** The response to a removal. Sent back, it undoes the removal. */
+/** The response to a removal. Sending it back undoes the removal. */
 export const removalSchema = z.strictObject({
   removal: z.string().describe('The name of the removal, for /tasks/restore.'),
   count: count.optional().describe('How many tasks were removed.'),

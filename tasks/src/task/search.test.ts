@@ -100,7 +100,7 @@ test('runs one search per client; other clients do not wait', async () => {
   expect(order).toEqual(['other', 'first', 'second']);
 });
 
-test('a script of Redis reads at most 2,000 titles, or little more than 128 KiB of titles', async () => {
+test('a Redis script reads at most 2,000 titles, or little more than 128 KiB of titles', async () => {
   await insert(numbered(2_001));
   await insert(Array.from({ length: 100 }, () => '𝄞'.repeat(500)));
   const batches = await Array.fromAsync(kept.store.titles('all'));

@@ -33,10 +33,10 @@ export interface ListQuery {
 
 /** A part of the list: open tasks first, then `_id` descending. */
 export interface Page {
-  /** Each change of any task has a new version. */
+  /** Every change to a task sets a new version. */
   version: string;
   tasks: Task[];
-  /** The number of open and of finished tasks on all pages. */
+  /** The numbers of open and finished tasks on all pages. */
   open: number;
   finished: number;
   /** Number of matching tasks on earlier pages. */
@@ -116,7 +116,7 @@ export interface TaskStore {
   restore(removal: string): Promise<number>;
   /** Adds all tasks in one step, or none. A retry with the same `nonce` and titles adds nothing. */
   insert(tasks: NewTask[], nonce?: string): Promise<void>;
-  /** All tasks by ascending `_id`, in batches. Inserting them in this order makes the same list. */
+  /** All tasks by ascending `_id`, in batches. Inserting them in this order recreates the list. */
   export(): AsyncIterable<Task[]>;
 }
 

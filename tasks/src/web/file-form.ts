@@ -1,6 +1,6 @@
 import { TaskError } from '../task/errors.ts';
 
-/** The most parts of a form, and bytes of a field before the file. Our form needs 3 and 100. */
+/** Maximum parts in a form, and bytes in a field before the file. Our form needs 3 and 100. */
 const [maxParts, maxField] = [16, 4 * 1024];
 
 /** Characters of a boundary (RFC 2046, section 5.1.1). Finding a longer boundary can be slow. */

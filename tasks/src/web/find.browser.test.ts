@@ -12,7 +12,7 @@ const addMany = (count: number) =>
   );
 const findField = (page: Page) => page.getByRole('searchbox', { name: 'Find' });
 
-test('A list of several pages has a search field, whose text survives changes of the list', async () => {
+test('A list of several pages has a search field, whose text survives changes to the list', async () => {
   await addMany(100);
   const page = await site.open();
   expect(await findField(page).count()).toBe(0);

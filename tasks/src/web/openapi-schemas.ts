@@ -48,7 +48,7 @@ const described = {
   }),
 };
 
-/** The schemas of /openapi.json. They derive from those that validate requests. */
+/** The schemas of /openapi.json. They derive from the schemas that validate requests. */
 export const schemas = Object.fromEntries(
   Object.entries(described).map(([name, schema]) => [name, jsonSchema(schema)]),
 );

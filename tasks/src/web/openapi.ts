@@ -20,7 +20,7 @@ function answer(description: string, name: Parameters<typeof ref>[0], headers?: 
   return { description, headers, content: json(ref(name)) };
 }
 
-/** @param refused the statuses of its errors besides 401 and 503 */
+/** @param refused its error statuses besides 401 and 503 */
 function operation(
   operationId: string,
   refused: number[],

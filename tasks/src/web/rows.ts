@@ -12,12 +12,12 @@ const maxKept = 8 * 1024 * 1024;
 /** Rough number of bytes of a cached row besides its text. */
 const overhead = 500;
 
-/** A placeholder for `back`, the only part of a row that differs between pages. */
+/** A placeholder for `back`, which is the only part of a row that differs between pages. */
 const mark = randomUUID();
 
 interface Row {
   revision: number;
-  /** The HTML, with the mark. */
+  /** The HTML, with `mark` instead of `back`. */
   text: string;
   /** The HTML for the last page that showed the row. */
   shown?: { back: string; html: Uint8Array };

@@ -92,7 +92,7 @@ describe('The list page with scripts', () => {
     expect(await field(page).inputValue()).toBe('');
   });
 
-  test('keeps half-typed edits across a reload, and never overwrites a change unseen', async () => {
+  test('keeps half-typed edits across a reload, and never silently overwrites a change', async () => {
     await site.add('milk', 'bread');
     const page = await openList();
     await edit(page, 1, ', two');

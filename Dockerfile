@@ -40,7 +40,7 @@ FROM service AS expander
 COPY --from=expander-packages /app/node_modules node_modules
 COPY --from=expander-packages /app/expander expander
 COPY expander expander
-# For the service `settings` of docker-compose.yml.
+# For the service `settings` in docker-compose.yml.
 COPY deploy/settings.ts deploy/variables.ts deploy/
 COPY tasks/src/config.ts tasks/src/
 USER root

@@ -129,10 +129,10 @@ screenshots: setup ## take the README's pictures again
 load-selftest: packages ## check that the load scripts detect the fault they look for
 	@node loadtest/selftest.ts
 
-# npm would warn that the machine's Node is not the project's, which comes with the packages.
+# npm would warn that the machine's Node is not the project's Node, which comes with the packages.
 install = echo 'Installing packages from npm.' && npm ci --loglevel=error
 
-# A fifth of the packages is enough to run the stack.
+# Running the stack needs only a fifth of the packages.
 $(installed): package-lock.json
 	@$(install) $$([ -e node_modules/.bin/vitest ] || echo --omit=dev)
 	@touch $@

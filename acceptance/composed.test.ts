@@ -67,7 +67,7 @@ describe.skipIf(!engine)('The stack in containers', { timeout: 180_000 }, () => 
     expect((await load.stop()).filter(({ right }) => !right)).toEqual([]);
   });
 
-  test('replacing the only replica under load fails no request', async () => {
+  test('replacing the only replica under load does not fail a request', async () => {
     await scale(1, 1);
     const before = await stack.containers('tasks');
     const load = await addTasks(stack.tasksPort, 2);

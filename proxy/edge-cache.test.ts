@@ -64,9 +64,9 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
     ['no-store', '/api', { headers: { 'Cache-Control': 'no-store' } }, {}],
     ['a response that sets a cookie', '/api', { headers: { ...fresh, 'Set-Cookie': 'a=b' } }, {}],
     ['a response without a lifetime', '/api', {}, {}],
-    ['a request of an expander', '/api', { headers: fresh }, { headers: { 'CDN-Loop': 'longhand' } }],
+    ['a request from an expander', '/api', { headers: fresh }, { headers: { 'CDN-Loop': 'longhand' } }],
     [
-      'a request of an expander behind another proxy',
+      'a request from an expander behind another proxy',
       '/api',
       { headers: fresh },
       { headers: { 'CDN-Loop': ['0', 'longhand'] } },

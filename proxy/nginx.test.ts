@@ -3,7 +3,7 @@ import { send, sendRaw, type TestResponse } from '@longhand/shared/testing/send.
 import { afterAll, describe, expect, test } from 'vitest';
 import { obedientApplication, ordering, startProxied } from './testing/proxied.ts';
 
-/** Reduces the read timeout from 9 s to 1 s, except in locations with their own. */
+/** Reduces the read timeout from 9 s to 1 s, except in locations with their own timeout. */
 const impatient = (text: string) => text.replace('read_timeout 9s', 'read_timeout 1s');
 
 describe('The proxy alone', async () => {

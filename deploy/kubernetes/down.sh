@@ -1,5 +1,5 @@
 #!/bin/sh
-# Removes the stack from the cluster of the current context. The volumes with tasks and backups go only with WIPE=1.
+# Removes the stack from the cluster of the current context. Deletes the volumes with tasks and backups only if WIPE=1.
 set -eu
 cd "$(dirname "$0")/../.."
 

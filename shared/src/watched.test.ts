@@ -26,7 +26,7 @@ function watched(main: string, from = 'none', to = '', timeouts = '') {
     env: { ...process.env, ...((to || timeouts) && { 'BASH_FUNC_read%%': read, TIMEOUTS: timeouts }) },
   });
   onTestFinished(() => void service.kill('SIGKILL'));
-  // The watcher has the same output, so this ends after it.
+  // The watcher shares the output, so the output ends after the watcher.
   return { exited: once(service, 'exit'), output: text(service.stdout) };
 }
 

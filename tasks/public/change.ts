@@ -22,7 +22,7 @@ export async function load(url: string, init?: RequestInit): Promise<Document> {
   if (response.status === 401 || new URL(response.url).pathname === '/login')
     throw Object.assign(new Failure('You are logged out.'), { status: 401 });
   const page = new DOMParser().parseFromString(text, 'text/html');
-  // A hotel's login page may come instead, with 200.
+  // A captive portal may respond with its own login page and 200.
   if (response.ok && page.querySelector('#list, form.write')) return page;
   const reason = page.querySelector('.problem') ?? page.querySelector('h1');
   const message = reason?.textContent || `This failed (error ${response.status}). Please try again.`;
@@ -87,7 +87,7 @@ function count(changes: number) {
   document.body.classList.toggle('busy', underWay > 0);
 }
 
-/** Sends a change after earlier ones, and shows the page in the response. */
+/** Sends a change after earlier changes, and shows the page in the response. */
 export function change(url: string, { request, done, failed = report, rows = [], as }: Change) {
   const stay = as === 'finished' ? new Promise((resolve) => setTimeout(resolve, seen)) : undefined;
   const pending = [...rows];

@@ -1,6 +1,6 @@
 const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li:not([data-pending=gone])')];
 
-/** The former place of a row that moved or disappeared: the arrow keys continue there. */
+/** The former place of a row that moved or disappeared. The arrow keys continue there. */
 let left: { row: Element | null; at: number } = { row: null, at: 0 };
 
 const placeOf = (row: HTMLElement) => ({ row, at: rows().indexOf(row) });
@@ -40,7 +40,7 @@ export function keepFocus(own: boolean) {
   };
 }
 
-/** Focuses `field` unless the user is typing in another one. */
+/** Focuses `field` unless the user is typing in another field. */
 export function offerFocus(field: HTMLElement) {
   if (!document.activeElement?.matches('input, textarea')) field.focus();
 }

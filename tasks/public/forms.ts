@@ -138,7 +138,7 @@ function showForm(row: HTMLElement, id: string) {
 
 export function edit(row: HTMLElement) {
   for (const menu of row.querySelectorAll('details')) menu.open = false;
-  // The rows below stay where they are.
+  // Keep the rows below in place.
   row.style.minBlockSize = `${row.getBoundingClientRect().height}px`;
   showForm(row, row.id.slice(5));
 }

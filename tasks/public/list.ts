@@ -14,7 +14,7 @@ let clicked: Element | null = null;
 document.addEventListener('click', (event) => {
   const target = event.target as Element;
   if (event.detail === 1) clicked = target.closest('.tasks > li');
-  // The second click of a double click may hit another task that has moved there, or an empty form.
+  // The second click of a double click may hit an empty form, or another task that has moved there.
   if (event.detail > 1 && target.closest('.tasks :is(a, button, summary), .write:invalid button'))
     return event.preventDefault();
   const link = target.closest('a');

@@ -12,7 +12,7 @@ let source: EventSource | undefined;
 let watch: ReturnType<typeof setTimeout> | undefined;
 let lastHeard = 0;
 
-/** The last announced version: a slow page skips the earlier ones. */
+/** The last announced version. A slow page skips earlier versions. */
 let latest = '';
 
 /** Updates the list to `version`. */

@@ -1,6 +1,6 @@
 const notice = document.getElementById('notice') as HTMLElement;
 
-/** Milliseconds to read a complaint. */
+/** Milliseconds to read an error message. */
 const readable = 5_000;
 
 /** The earliest time at which a server response removes the complaint. */
@@ -43,7 +43,7 @@ function endComplaint() {
   notice.querySelector('.complaint')?.remove();
 }
 
-/** Removes a complaint that passes, because the server responds again. */
+/** Removes a temporary error message, because the server responds again. */
 export function recovered() {
   if (performance.now() >= passesAt) endComplaint();
 }

@@ -17,7 +17,7 @@ export function countTasks(form: HTMLFormElement) {
   (form.querySelector('.main') as Element).textContent = several ? `Add ${tasksIn(value)}` : 'Add';
 }
 
-/** Shows a form for several tasks in place of the single one, or appends `text` to it. */
+/** Replaces the single-task form with a form for several tasks, or appends `text` to it. */
 export function offerLines(text: string): void {
   const form = document.querySelector<HTMLFormElement>('.lines') ?? formOf('lines');
   const area = fieldOf(form) as HTMLTextAreaElement;

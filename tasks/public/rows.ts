@@ -11,7 +11,7 @@ export function toggle(row: HTMLElement) {
   change(new URL(action + search, href).href, { rows: [row], as, request: () => ({}) });
 }
 
-/** Deletes a task or clears the finished ones. */
+/** Deletes a task, or clears finished tasks. */
 export function press(form: HTMLFormElement, button: HTMLElement | null) {
   const row = button?.closest<HTMLElement>('.tasks > li');
   const request = post(new FormData(form, button));

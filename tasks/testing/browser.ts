@@ -8,7 +8,7 @@ import type { Dependencies } from '../src/web/dependencies.ts';
 import { startReplica } from './replica.ts';
 import { startStore } from './store.ts';
 
-/** Milliseconds to wait for a condition. This is enough on a busy machine. */
+/** Milliseconds to wait for a condition, enough for a busy machine. */
 const patience = 60_000;
 
 type Site = Awaited<ReturnType<typeof startSite>>;
@@ -69,7 +69,7 @@ async function startSite(given: Partial<Dependencies>) {
         await server.resume();
       }
     },
-    /** Adds open tasks; the last one is at the top of the list. Resolves with their ids. */
+    /** Adds open tasks. The last task is at the top of the list. Resolves with their ids. */
     async add(...titles: string[]): Promise<string[]> {
       const ids = [];
       for (const title of titles) ids.push((await store.create({ title: title }, new Date()))._id);
@@ -138,7 +138,7 @@ export const field = (page: Page) => page.getByLabel('What needs to be done?');
 
 export const notice = (page: Page) => page.locator('#notice').textContent();
 
-/** The visible titles from the top, then the struck-through ones in parentheses. */
+/** The visible titles from the top, struck-through titles in parentheses. */
 export function titles(page: Page): Promise<string[]> {
   return page.evaluate(`(() => {
     const rows = [...document.querySelectorAll('.tasks > li')].filter((row) => row.checkVisibility());

@@ -10,7 +10,7 @@ export type Writes = Pick<TaskStore, 'create' | 'update' | 'destroy' | 'restore'
 /** A possible state of a task. A task has two possible states until its last change is acknowledged. */
 type State = Pick<Task, 'title' | 'finished'> | 'removed';
 
-/** Writes concurrently, as fast as it can, and records acknowledged changes. Retries failed writes after `up`. */
+/** Writes concurrently, as fast as it can, and records acknowledged changes. Retries failed writes once `up` resolves. */
 export function storm(writes: Writes, up: () => Promise<unknown>) {
   const known = new Map<string, State[]>();
   const unacknowledged = new Set<string>();

@@ -22,7 +22,7 @@ export function connector(lookup: LookupFunction, open = openSocket): Connect {
   });
   return ({ protocol, hostname, port }, onread) => {
     const origin = `${hostname}:${port}`;
-    // A URL has an IPv6 address in brackets.
+    // IPv6 addresses are in brackets in URLs.
     const host = hostname.replace(/^\[|\]$/g, '');
     const socket = open(protocol, {
       host,

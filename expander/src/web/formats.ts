@@ -6,7 +6,7 @@ import { apiHeaders } from './responses.ts';
 export interface ResponseFormat {
   headers: Record<string, string>;
   write(expansion: Expansion, query: Record<'u' | 'cb' | 'err' | 'follow', string>): string;
-  /** The status of every response. By default, the error decides. */
+  /** The status of every response. By default, it depends on the error. */
   status?: number;
   /** The status if there is nothing to expand. By default 200. */
   emptyStatus?: number;

@@ -59,7 +59,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(seen.map(Number)).toEqual([...open, ...numbers.filter(isFinished)]);
     });
 
-    test('each page has the cursor of the previous one and the number of earlier tasks', async () => {
+    test('each page has the cursor of the previous page and the number of earlier tasks', async () => {
       await create(pageSize);
       expect(await kept.store.list({ filter: 'all' })).not.toHaveProperty('next');
       await create(3 * pageSize);

@@ -44,7 +44,7 @@ describe('a URL', () => {
   test.each(words`
     http://user@example.com/ http://:secret@example.com/ http://@user:@example.com/
     http://localhost/ http://LOCALHOST./ http://a.localhost/ http://printer/ http://printer./
-    http://printer.local/ http://metadata.google.internal/ http://router.home.arpa/ http://home.arpa/
+    http://printer.local/ http://printer.local./ http://metadata.google.internal/ http://router.home.arpa/ http://home.arpa/
     http://127.0.0.1/ http://127.1/ http://2130706433/ http://0x7f.0.0.1/ http://0177.0.0.1/
     http://127.0.0.1./ http://①②⑦.0.0.1/ http://0/ http://[::]/ http://[::1]/ http://[fec0::1]/
     http://[::7f00:1]/ http://[::ffff:169.254.169.254]/ http://[fe80::1]/ http://[ff02::1]/

@@ -9,9 +9,15 @@ addEventListener('load', () => {
   status.textContent = result?.dataset.announcement ?? '';
 });
 
-// Like the Tab key, the first click selects the text.
+// Like the Tab key, the first click selects the text, unless the visitor has dragged over a part.
 const field = document.querySelector('#u');
-field.addEventListener('click', () => field.select(), { once: true });
+field.addEventListener(
+  'click',
+  () => {
+    if (field.selectionStart === field.selectionEnd) field.select();
+  },
+  { once: true },
+);
 
 const expand = document.querySelector('form button');
 if (navigator.clipboard?.readText) {

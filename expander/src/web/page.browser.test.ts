@@ -146,14 +146,25 @@ test('Copy copies and announces the long URL, even without a clipboard API, and 
   expect(await width()).toBe(before);
 });
 
-visits.test('the first click selects the text, and the second places the caret', {}, async (page) => {
-  await page.goto(visits.address('sho.rt/x'));
-  const selected = () => page.evaluate('u.selectionEnd - u.selectionStart');
-  for (const length of ['sho.rt/x'.length, 0]) {
-    await page.getByLabel('Short URL').click();
-    await expect.poll(selected).toBe(length);
-  }
-});
+visits.test(
+  'the first click selects the text, the second places the caret, and dragging selects a part',
+  {},
+  async (page) => {
+    await page.goto(visits.address('sho.rt/x'));
+    const selected = () => page.evaluate('u.selectionEnd - u.selectionStart');
+    for (const length of ['sho.rt/x'.length, 0]) {
+      await page.getByLabel('Short URL').click();
+      await expect.poll(selected).toBe(length);
+    }
+    await page.reload();
+    const { x = 0, y = 0, height = 0 } = (await page.locator('#u').boundingBox()) ?? {};
+    await page.mouse.move(x + 35, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + 60, y + height / 2);
+    await page.mouse.up();
+    expect(await selected()).toBeLessThan('sho.rt/x'.length);
+  },
+);
 
 test('over the rate limit, "Try again" and the sentence count down together', async () => {
   const page = await visits.openPage();

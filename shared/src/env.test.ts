@@ -17,7 +17,11 @@ const defaults = { HOST: '127.0.0.1', PORT: 3000, OPS_PORT: 9464, LOG_LEVEL: 'in
 
 test.each<[_: string, env: Record<string, string>, values: object]>([
   ['defaults', {}, { ...defaults, REDIS_URL: 'redis://127.0.0.1:6379/0', SHOP_LIMIT: 5, SHOP_NETWORKS: [] }],
-  ['an empty variable is not set', { PORT: '', SHOP_LIMIT: '' }, { PORT: 3000, SHOP_LIMIT: 5 }],
+  [
+    'an empty variable is not set',
+    { PORT: '', SHOP_LIMIT: '', SHOP_COLOUR: '' },
+    { PORT: 3000, SHOP_LIMIT: 5 },
+  ],
   [
     'numbers and lists',
     { PORT: '0', SHOP_LIMIT: '10', SHOP_NETWORKS: '127.0.0.0/8, ::1/128' },

@@ -55,7 +55,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
       COMPOSE_FILE: `${join(root, 'docker-compose.yml')}:${join(folder, 'override.json')}`,
       COMPOSE_ENV_FILES: join(folder, '.env'),
     };
-    // The networks of the page, at addresses of this test alone.
+    // The networks on the page, at addresses that only this test uses.
     const own = ports.LONGHAND_TASKS_PORT;
     const here = (text: string) => text.replaceAll('10.80.80.', `10.${own >> 8}.${own & 255}.`);
     const [, override = ''] = /^( {4}services:\n(?: {4}.*\n)+)/m.exec(page) ?? [];

@@ -188,7 +188,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     expect(await (await login())()).toBe(200);
   });
 
-  test('the check of the settings reports a typo in .env, and stops nothing', async () => {
+  test('the settings check reports a typo in .env, and stops nothing', async () => {
     configure({ TASKS_PASWORD_FILE: './password' });
     await expect(run('docker compose run --rm settings')).rejects.toMatchObject({
       stderr: expect.stringContaining('TASKS_PASWORD_FILE: there is no such variable'),

@@ -13,7 +13,7 @@ import { releasedStack } from './release/compose.ts';
 const root = join(import.meta.dirname, '..');
 const kubernetes = join(import.meta.dirname, 'kubernetes');
 
-// biome-ignore lint/suspicious/noExplicitAny: what YAML holds
+// biome-ignore lint/suspicious/noExplicitAny: YAML is untyped
 type Node = any;
 
 const read = (file: string): Node => parse(readFileSync(join(root, file), 'utf8'), { merge: true });
@@ -58,12 +58,15 @@ const configured = (env: NodeJS.ProcessEnv): Node => {
   return JSON.parse(execFileSync('docker', ['compose', 'config', '--format', 'json'], options));
 };
 
-test.skipIf(noCompose)("a stack takes six of Docker's 31 networks, and tasks reaches no internet", () => {
-  const { services, networks } = configured({});
-  const links = ['to-expander', 'to-expander-cache', 'to-tasks', 'to-tasks-store'];
-  expect(Object.keys(networks).toSorted()).toEqual(['egress', 'front', ...links]);
-  expect(Object.keys(services.tasks.networks).filter((name) => !networks[name].internal)).toEqual([]);
-});
+test.skipIf(noCompose)(
+  "a stack takes six of Docker's 31 networks, and tasks cannot reach the internet",
+  () => {
+    const { services, networks } = configured({});
+    const links = ['to-expander', 'to-expander-cache', 'to-tasks', 'to-tasks-store'];
+    expect(Object.keys(networks).toSorted()).toEqual(['egress', 'front', ...links]);
+    expect(Object.keys(services.tasks.networks).filter((name) => !networks[name].internal)).toEqual([]);
+  },
+);
 
 test.skipIf(noCompose)('tasks gets the URL and the CA file of an outside store, and a network to it', () => {
   const REDIS_URL = 'rediss://user:password@redis.example:6380/0';
@@ -124,7 +127,7 @@ describe('The compose.yaml of a release', () => {
   });
 });
 
-test.skipIf(!kustomize)(`make kubernetes with released images builds none${without}`, () => {
+test.skipIf(!kustomize)(`make kubernetes with released images builds no images${without}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'longhand-kubectl-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const program = (name: string, script: string) =>
@@ -208,7 +211,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
     });
   });
 
-  /** What is in the base with components. */
+  /** The resources of the base with components. */
   const fitted = (...names: string[]) => {
     const folder = mkdtempSync(join(kubernetes, 'overlays', 'test-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -16,7 +16,7 @@ const searchPath = () => `${process.env.PATH}:${localBin}`;
 /**
  * Installs k6 with Go into `.local/bin` if it is missing, which takes about two minutes.
  *
- * @throws Error that says how to get k6.
+ * @throws Error that explains how to get k6.
  */
 export async function ensureK6(): Promise<void> {
   if (await hasK6()) return;

@@ -50,7 +50,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     return { ...(await runScript(what)), folder };
   };
 
-  test.concurrent('a short keepalive run passes, directly and through the proxy, beside a control', async () => {
+  test.concurrent('a short keepalive run passes, directly and through the proxy, alongside a control', async () => {
     await using control = await startControl();
     const short = { LOAD_RATE: '30', LOAD_BURST: '1', LOAD_DURATION: '1', K6_WEB_DASHBOARD: 'true' };
     const variables = { ...stack.variables, ...short, CONTROL_URL: control.url };

@@ -46,7 +46,7 @@ function metricsOutput(env: NodeJS.ProcessEnv): string[] {
   return ['--out', 'experimental-prometheus-rw'];
 }
 
-/** Runs one script beside a control, and judges the run. */
+/** Runs one script alongside a control, and judges the run. */
 async function measure(script: string, target: Target, options: string[]) {
   const id = `${new Date().toISOString().slice(0, 19).replaceAll(':', '')}-${script}`;
   const out = join(runsFolder, id);

@@ -12,7 +12,7 @@ export interface Target extends AsyncDisposable {
 }
 
 /**
- * Finds the stack at the URLs in `env`, by default the local one, and starts a local shortener for its links.
+ * Finds the stack at the URLs in `env`, by default the local stack, and starts a local shortener for its links.
  *
  * @returns undefined if `env` has no URL and no stack runs at the default URLs.
  */

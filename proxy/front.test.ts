@@ -140,7 +140,7 @@ describe('The front page links to', () => {
   });
 });
 
-test('a short link of a task leads to the expander, with the scheme and port of the request', async () => {
+test('a short link in a task leads to the expander, with the scheme and port of the request', async () => {
   const leads = async (port: 'all' | 'tasks', options: RequestOptions) =>
     (await send(trusting.ports[port], '/expand?u=http%3A%2F%2Fbit.ly%2Fx%3Fa%3D%22', options)).headers
       .location;

@@ -83,7 +83,7 @@ describe('The log of the proxy', async () => {
       'localhost',
       'Transfer-Encoding: chunked\r\n\r\nnot a number\r\n',
     );
-    // Clients that stop in the headers and in the body, and one that leaves.
+    // Clients that stop in the headers and in the body, and a client that disconnects.
     for (const rest of ['', '\r\nContent-Length: 10\r\n\r\nabc']) {
       await sendRaw(
         tasks,

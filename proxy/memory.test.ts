@@ -90,7 +90,7 @@ test.each([
   expect(JSON.parse(proxy.log[0] ?? '').seconds).toBeGreaterThan(0.9);
 });
 
-test('one address may have 2,000 concurrent requests; other addresses are not affected', {
+test('one address may have 2,000 concurrent requests, without affecting other addresses', {
   timeout: 120_000,
 }, async () => {
   const application = http.createServer(() => {});

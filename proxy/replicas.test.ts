@@ -19,7 +19,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 /** The nginx in the stack's image, or this machine's nginx without a Docker engine. */
 const image = (await engineAnswers()) ? 'nginx:1.30' : undefined;
 
-/** nginx in front of three replicas, as in containers. One never responds; one refuses connections. */
+/** nginx in front of three replicas, as in containers. One replica never responds, another refuses connections. */
 describe(`A hung replica behind ${image ?? "this machine's nginx"}`, { timeout: 60_000 }, async () => {
   let hung = 0;
   /** Whether that replica closes the connection instead, as in a crash. */

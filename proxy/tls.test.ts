@@ -15,7 +15,7 @@ const names = {
   LONGHAND_EXPANDER_NAME: 'expand.example.org',
   LONGHAND_TASKS_NAME: 'tasks.example.org',
 };
-/** The published port, not the one that nginx listens on. */
+/** The published port, not the port that nginx listens on. */
 const published = '9443';
 
 /** nginx with TLS, in front of tasks and of an expander that is down. */

@@ -45,7 +45,7 @@ export function startMix({ urls, shortener }: Pick<RehearsedStack, 'urls' | 'sho
 /**
  * Compares the list at `tasks` with the acknowledged writes of a load, then removes the load's tasks.
  *
- * @param run the prefix of its titles.
+ * @param run the prefix of the load's titles.
  * @returns the titles of lost and doubled tasks.
  */
 export async function settle(tasks: string, run: string, requests: readonly Request[]) {

@@ -18,7 +18,7 @@ export async function kubectl(...args: string[]): Promise<string> {
 export type Deployed = 'proxy' | 'expander' | 'tasks';
 export type Workload = Deployed | 'expander-cache' | 'tasks-store';
 
-/** The pods of a service, oldest first, including terminating ones: `name` is `pod/…`, as kubectl expects it. */
+/** The pods of a service, oldest first, including terminating pods. `name` is `pod/…`, as kubectl expects. */
 export async function pods(service: Workload): Promise<{ name: string; address: string }[]> {
   const oldestFirst = '--sort-by=.metadata.creationTimestamp';
   const columns = '--output=custom-columns=:.metadata.name,:.status.podIP';

@@ -33,7 +33,7 @@ export async function startRegistry(folder: string) {
 /**
  * Releases a commit from a new clone in `folder` to the registry at `address`.
  *
- * @returns the path of its compose.yaml.
+ * @returns the path of the release's compose.yaml.
  */
 export async function release(commit: string, folder: string, address: string): Promise<string> {
   await run('git', ['clone', '--quiet', '--shared', '--no-checkout', root, folder]);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Replaces the store's data with a backup of the CronJob, and sets the old data aside. Meanwhile tasks answers 503.
+# Replaces the store's data with a backup of the CronJob, and sets the old data aside. Meanwhile tasks responds with 503.
 #   deploy/kubernetes/restore.sh [FILE]      in the backup volume; the newest by default
 set -eu
 file=${1:-}

@@ -8,7 +8,7 @@ has() { command -v "$1" >/dev/null; }
 found() { printf '  found    %s\n' "$*"; }
 missing() { printf '  missing  %s\n' "$*"; }
 
-# check PROGRAM…: fails if one is missing.
+# check PROGRAM…: fails if a program is missing.
 check() {
     status=0
     for program; do

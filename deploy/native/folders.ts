@@ -33,7 +33,7 @@ export function giveFolders(folder: string, account: Account): void {
   for (const name of logs) writeFileSync(join(folder, name), '', { flag: 'a', mode: 0o600 });
   for (const name of [...names, ...logs]) {
     const path = join(folder, name);
-    // Skip what the account owns: it could be a link.
+    // Skip files that the account owns, because they could be links.
     if (statSync(path).uid !== account.uid)
       execFileSync('chown', ['-hR', `${account.uid}:${account.gid}`, path]);
   }

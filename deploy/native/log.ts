@@ -1,7 +1,7 @@
 import { constants, copyFileSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 
-/** The log of one run in the stack's folder: a JSON record for each line of a process. nginx appends its own. */
+/** The log of one run in the stack's folder: a JSON record for each line of a process. nginx appends its own lines. */
 export const logFile = 'stack.log';
 
 export const formerLogFile = `${logFile}.1`;
@@ -22,7 +22,7 @@ export function boundLog(file: string, former: string, size: number): void {
   try {
     copyFileSync(file, former);
   } catch {
-    // A full disk loses the lines.
+    // If the disk is full, the lines are lost.
   }
   truncateSync(file);
 }
@@ -34,7 +34,7 @@ export function appendLine(file: number, service: string, line: string): void {
   try {
     writeSync(file, `${record}\n`);
   } catch {
-    // A full disk loses the line, but does not stop the stack.
+    // If the disk is full, the line is lost, but the stack runs on.
   }
 }
 

@@ -18,7 +18,7 @@ const interfaces = Object.entries(networkInterfaces()).flatMap(([name, found = [
   found.map((address) => ({ name, ...address })),
 );
 const hasIPv6 = interfaces.some(({ address }) => address === '::1');
-/** The addresses at which other machines may reach this one. */
+/** The addresses at which other machines may reach this machine. */
 const addresses = interfaces
   .filter(({ name, family, internal }) => family === 'IPv4' && !internal && !/^(docker|br-|veth)/.test(name))
   .map(({ address }) => address);
@@ -142,7 +142,7 @@ describe('The native run', { timeout: 120_000 }, () => {
   });
 
   test.runIf(isRoot)(
-    'if root starts it, no process is root, has a capability or can write into its folder',
+    'no process is root, has a capability or can write into its folder, even if root starts the stack',
     async () => {
       expect(stack.output()).not.toContain('runs as root');
       const groups = Object.values(processesOf(stack.output()));
@@ -240,7 +240,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     expect(output).not.toMatch(/error:|exited with/);
   });
 
-  test('with a damaged append-only file the start fails, names the repair and leaves nothing running', async () => {
+  test('the start fails with a damaged append-only file, names the repair and leaves nothing running', async () => {
     const data = join(runner.folder, 'tasks-store', 'appendonlydir');
     const file = join(data, readdirSync(data).find((name) => name.endsWith('.incr.aof')) ?? '');
     // Redis accepts connections while it loads a long file, long before it reaches the damage.

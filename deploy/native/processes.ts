@@ -24,7 +24,7 @@ export const redis = (name: string, application: string, folder: string): Proces
   name,
   command: 'sh',
   args: [
-    // On standard input: Redis treats characters such as [ in a path as a pattern.
+    // Pass the configuration on standard input: Redis treats characters such as [ in a path as a pattern.
     ...['-c', '(cd "$2" && "$0" recover) && conf=$1 && shift && exec redis-server - --dir "$@" <"$conf"'],
     ...[join(root, 'deploy', 'redis', 'redis.sh'), join(root, application, 'redis.conf')],
     ...[name, '--loglevel', 'warning'],
@@ -34,7 +34,7 @@ export const redis = (name: string, application: string, folder: string): Proces
   quietStart: true,
 });
 
-/** Whether Redis has loaded its data: it answers PING on the Unix socket at `path`. */
+/** Whether Redis has loaded its data, so that it replies to PING on the Unix socket at `path`. */
 const answersPing = (path: string) => async () => {
   const socket = connect(path).end('PING\r\nQUIT\r\n');
   socket.setTimeout(3_000, () => socket.destroy());

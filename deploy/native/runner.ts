@@ -9,8 +9,8 @@ import { belongsToAnother } from './folders.ts';
 const commands = 'run/stack.sock';
 
 /**
- * Makes this process the runner of the stack in the working directory. Returns false if another process is. The lock is a
- * listening abstract socket: the kernel releases it however the process ends.
+ * Makes this process the runner of the stack in the working directory. Returns false if another process is the runner.
+ * The lock is a listening abstract socket: the kernel releases it however the process ends.
  *
  * @param status describes the stack.
  */

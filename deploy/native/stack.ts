@@ -11,7 +11,7 @@ import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervis
 const proxyDrainTime = 2_000;
 
 export interface StackOptions extends ProcessContext {
-  /** For data, rendered configuration and Unix sockets, whose paths limit its own to 80 bytes. Created if missing. */
+  /** For data, rendered configuration and Unix sockets. Its path has at most 80 bytes, so that the sockets' paths fit. */
   folder: string;
 }
 
@@ -27,7 +27,7 @@ export interface Stack extends AsyncDisposable {
  * Starts the stack without Docker: a cache, a store, both services, and nginx with the image's templates. Only nginx listens
  * on TCP ports.
  *
- * @throws EnvironmentError, or Error if a process does not start. Then it stops the others.
+ * @throws EnvironmentError, or Error if a process does not start; the others are stopped.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { env, folder } = options;
@@ -63,7 +63,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   return { bind, variables, processes, stop, [Symbol.asyncDispose]: stop };
 }
 
-/** Starts Redis, then the services, then the proxy, each group once the one before it is ready; stops in reverse. */
+/** Starts Redis, then the services, then the proxy, each group once the previous group is ready. Stops in reverse order. */
 async function startInOrder(groups: ProcessSpec[][], context: ProcessContext) {
   const started: SupervisedProcess[][] = [];
   const stop = async () => {

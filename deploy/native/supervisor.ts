@@ -21,7 +21,7 @@ export interface ProcessSpec {
   quietStart?: boolean;
   /** SIGTERM by default. */
   stopSignal?: NodeJS.Signals;
-  /** What the kernel sends when the supervisor dies: KILL, or TERM to a program that must stop its own children. */
+  /** The signal from the kernel when the supervisor dies: KILL, or TERM for a program that must stop its own children. */
   orphanSignal?: 'TERM' | 'KILL';
 }
 

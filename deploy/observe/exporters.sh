@@ -20,6 +20,6 @@ if [ -n "${LONGHAND_EXPANDER_NAME:-}${LONGHAND_TASKS_NAME:-}" ]; then
         sleep 60
     done &
 fi
-# If one exits, Docker restarts the container.
+# If an exporter exits, Docker restarts the container.
 wait -n
 exit 1

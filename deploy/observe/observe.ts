@@ -11,9 +11,9 @@ import { type ProcessContext, type ProcessSpec, supervise } from '../native/supe
 export interface ObserveOptions extends Pick<ProcessContext, 'folder' | 'onLine'> {
   /** The port of Prometheus on 127.0.0.1. */
   port: number;
-  /** Seconds. */
+  /** Seconds between scrapes and between rule evaluations. */
   interval?: number;
-  /** Lets k6 write metrics, and every web page in a browser on this machine. */
+  /** Lets k6 write metrics, but also every web page in a browser on this machine. */
   remoteWrite?: boolean;
 }
 

@@ -30,7 +30,7 @@ finish_restore() {
 case $1 in
 recover)
     finish_restore
-    # Redis gives no advice about data of a newer version, which the first nine bytes name.
+    # Redis gives no advice about data of a newer version. The first nine bytes contain the version.
     for base in appendonlydir/*.base.rdb; do
         if head -c 9 "$base" 2>/dev/null | redis-check-rdb /dev/stdin | grep -q "Can't handle RDB format version"; then
             echo "A newer Redis wrote the data in $PWD/appendonlydir. Start that version, or restore a backup of this one:" \
@@ -87,7 +87,7 @@ restore)
     mkdir "$new"
     cat >"$new/appendonly.aof.1.base.rdb"
     check "$new/appendonly.aof.1.base.rdb"
-    # With an append-only file Redis ignores dump.rdb, so the backup becomes the base of that file.
+    # With an append-only file Redis ignores dump.rdb, so the backup becomes the base of the append-only file.
     echo 'file appendonly.aof.1.base.rdb seq 1 type b' >"$new/appendonly.aof.manifest"
     if [ "$(id -u)" = 0 ]; then chown -R "$(stat -c %u:%g .)" "$new"; fi
     sync

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Prints a service's SBOM (CycloneDX): deploy/release/sbom.sh SERVICE
-# `npm sbom --omit=dev` omits a package that any workspace needs for development, so npm reads manifests without those.
+# `npm sbom --omit=dev` omits a package that any workspace needs for development, so this removes development dependencies from
+# the manifests first.
 set -eu
 cd "$(dirname "$0")/../.."
 folder=$(mktemp -d)

@@ -34,7 +34,7 @@ export interface TemporaryProxy {
  *
  * @param variables override the defaults.
  * @param edit changes a rendered file before nginx reads it, for example to shorten timeouts.
- * @param image an image of Docker whose nginx runs instead of the machine's own.
+ * @param image a Docker image whose nginx runs instead of the machine's own.
  */
 export async function startTemporaryProxy(
   variables: ProxyVariables,

@@ -15,7 +15,7 @@ export interface Candidate {
   pid: number;
 }
 
-/** Our implementation and the plain one. */
+/** Our implementation and the plain implementation. */
 interface Compared<Value> {
   name: string;
   ours: Value;

@@ -52,12 +52,12 @@ export async function startProgram(
 export const startPlain = (name: 'expander' | 'tasks', redis: string): Promise<Program> =>
   startProgram(join(import.meta.dirname, 'plain.ts'), (port) => ({ args: [name, port, redis] }));
 
-/** Starts the local shortener in a process of its own, so that its CPU time is not measured. */
+/** Starts the local shortener in a separate process, so that its CPU time is not measured. */
 export const startShortener = (): Promise<Program> =>
   startProgram(join(root, 'shortener', 'shortener.ts'), (port) => ({ args: ['--port', port] }));
 
 export interface Service extends Program {
-  /** The URL of its Redis. */
+  /** The URL of the service's Redis. */
   redis: string;
 }
 

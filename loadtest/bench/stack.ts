@@ -69,6 +69,6 @@ async function lists(ours: Program, plain: Program): Promise<Pair[]> {
   return [
     pair(`the list of ${listed}, unchanged`, ours, plain, list),
     pair('a write', ours, plain, write),
-    pair(`a write and the list of ${listed}, one after the other`, ours, plain, both, 1),
+    pair(`a write, then the list of ${listed}`, ours, plain, both, 1),
   ];
 }

@@ -21,7 +21,7 @@ export const options: Options = {
 };
 
 export function setup() {
-  announce(`It fills caches with ${hotLinks} hot links, and ${rate / 10} new ones a second.`);
+  announce(`It fills caches with ${hotLinks} hot links, and requests ${rate / 10} new links a second.`);
   return prepareLinks(hotLinks);
 }
 

@@ -49,7 +49,7 @@ const nothing = {
   statuses: {} as Record<string, number>,
 };
 
-/** Starts a process that holds connections, because one process may often open only 20,000 files. */
+/** Starts a process that holds connections, because many systems limit a process to 20,000 open files. */
 export function startCrowd(options: Hold) {
   const child = spawn(process.execPath, [import.meta.filename, JSON.stringify(options)], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -6,8 +6,8 @@ import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { expect } from 'vitest';
 
 /**
- * Starts nginx in front of `application`, which replaces both services unless the variables name others. `stop` stops nginx
- * and the application. The other parameters are those of `startTemporaryProxy`.
+ * Starts nginx in front of `application`, which replaces both services unless the variables name other services. `stop` stops
+ * nginx and the application. The other parameters are those of `startTemporaryProxy`.
  */
 export async function startProxied(
   application: http.Server,

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { pause, type RehearsedStack } from '../containers.ts';
 import { row } from '../rehearse.ts';
 
-/** The log lines of the expander for a state change of its cache. */
+/** The expander's log lines about a state change of its cache. */
 const changes = /redis is (?:away|back)|the cache in Redis (?:did not answer|answers again)/;
 
 const cache = 'expander-cache';
@@ -37,6 +37,6 @@ row.for(faults)('%s', async ([, often, fault], { stack, rehearse }) => {
   expect(seen.slowest('miss')).toBeLessThan(8);
   expect(seen.lastSentThatFailed('ended')).toBeLessThan(2);
   const lines = (await stack.log('expander', seen.began)).filter((line) => changes.test(line));
-  // Each replica logs one line for the connection and one for the responses.
+  // Each replica logs a line for the connection and a line for the responses.
   expect(lines.length, lines.join('\n')).toBeLessThanOrEqual(often * 2 * stack.replicas('expander'));
 });

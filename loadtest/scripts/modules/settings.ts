@@ -101,7 +101,7 @@ export function settings<Script extends keyof typeof defaults>(script: Script): 
   const own = Object.keys(defaults[script]).map(variable);
   const given = Object.keys(__ENV).filter((name) => name.startsWith('LOAD_') && __ENV[name]);
   const unused = given.filter((name) => !own.includes(name) && name !== 'LOAD_ALLOW_HOST');
-  // Every VU runs this; one warns. Not an error, because scripts may share an environment.
+  // Every VU runs this, but only one warns. Not an error, because scripts may share an environment.
   if (__VU === 1 && unused.length > 0)
     console.warn(`${unused.join(', ')}: no effect on ${script}, which has ${own.join(', ')}.`);
   const entries = Object.entries(defaults[script]).map(([setting, value]) => {

@@ -1,13 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-/** The tests of `make kubernetes-test`, one file after the other. */
+/** The tests of `make kubernetes-test`, the acceptance suite and the rollouts. */
 export default defineConfig({
   test: {
     name: 'cluster',
-    include: ['acceptance/*.cluster.ts'],
+    include: ['acceptance/kubernetes.cluster.ts'],
     root: `${import.meta.dirname}/..`,
     env: { SEED: process.env.SEED ?? '1' },
-    fileParallelism: false,
     testTimeout: 240_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000, interval: 250 } },

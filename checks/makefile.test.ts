@@ -73,7 +73,7 @@ test('make passes variables on unchanged, and executes nothing in them', () => {
   expect(existsSync(join(folder, 'p'))).toBe(false);
 });
 
-test.each(['ps', 'down'])('make %s without packages says how to install them', (target) => {
+test.each(['ps', 'down'])('make %s without packages explains how to install them', (target) => {
   const empty = mkdtempSync(join(folder, 'empty-'));
   const said = execFileSync('make', ['-f', makefile, target, 'NATIVE=1'], { cwd: empty, encoding: 'utf8' });
   expect(said).toBe('The stack is not installed: `make up` installs it.\n');

@@ -335,7 +335,7 @@ test('the cache is bounded for any number of short URLs, and no response is lost
 
 test('does not lose a response if the cache folder is not writable', async () => {
   const { folder, application, proxy } = await startCaching({});
-  // Replace the folder by a file, because root ignores permissions.
+  // Replace the folder with a file, because root ignores permissions.
   await rm(folder, { recursive: true });
   await writeFile(folder, '');
   for (const chunked of [false, true]) {

@@ -90,7 +90,7 @@ function refuse(form: HTMLFormElement, failure: Failure) {
   if (failure.status === 401) report(failure);
 }
 
-/** Makes a form send the same request as the form on `page`. For example, the edit of a deleted task adds a new one. */
+/** Makes a form send the same request as the form on `page`. For example, the edit of a deleted task adds a new task. */
 function renew(form: HTMLFormElement, page: ParentNode) {
   const fresh = page.querySelector<HTMLFormElement>('form.write');
   if (!fresh || form.matches('.lines')) return;

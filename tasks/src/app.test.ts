@@ -220,7 +220,7 @@ describe('A retry after the task was deleted adds nothing:', () => {
 });
 
 describe('Request forgery', () => {
-  test('each page has a new token; earlier ones stay valid', async () => {
+  test('each page has a new token; earlier tokens stay valid', async () => {
     const first = await visit(kept.app);
     const second = { ...first, ...(await visit(kept.app, { Cookie: first.cookie })) };
     expect(second.token).not.toBe(first.token);

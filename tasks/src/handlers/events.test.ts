@@ -22,7 +22,7 @@ const watch = async (app: ReturnType<typeof testApp>) => {
   return { response, reader: (response.body as ReadableStream<Uint8Array>).getReader() };
 };
 
-test('2,000 pages can watch the list; another page gets 503 with Retry-After until one of them leaves', async () => {
+test('2,000 pages can watch the list; another page gets 503 with Retry-After until a page leaves', async () => {
   const { subscribers, app } = watchedApp();
   const watching = await Promise.all(Array.from({ length: 2_000 }, () => watch(app)));
   expect(watching.every(({ response }) => response.status === 200)).toBe(true);
@@ -45,7 +45,7 @@ test('a client that does not read has at most 17 pending events', async () => {
   };
   for (let version = 1; version <= 1_000; version++) announce(`${version}`);
   let pending = 0;
-  // This event follows the pending ones.
+  // This event follows the pending events.
   for (let text = ''; !text.includes('data: now'); pending++) {
     text = new TextDecoder().decode((await reader.read()).value);
     announce('now');

@@ -20,7 +20,7 @@ export function csrfKey(redis: StoreClient, timed: Timed = untimed): () => Promi
     return known;
   };
   const readOrMake = async () => {
-    // A full Redis refuses every SET, even one that changes nothing.
+    // A full Redis refuses every SET, even a SET that changes nothing.
     const found = await redis.get(keys.csrfKey);
     if (found !== null) return found;
     const own = (known ?? randomBytes(32)).toString('hex');

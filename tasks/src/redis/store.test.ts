@@ -194,7 +194,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       await kept.redis.zincrby('{tasks}:removals', -60, 'removal 4');
       await kept.redis.zincrby('{tasks}:removals', 60, 'removal 1');
       await kept.store.restore('removal 5');
-      // In a long list, a restored removal would displace an older one.
+      // In a long list, a restored removal would displace an older removal.
       expect(await kept.redis.zrange('{tasks}:removals', '0', '-1')).toEqual(['removal 4', 'removal 1']);
       const listed = await kept.store.removals();
       expect(listed).toMatchObject([

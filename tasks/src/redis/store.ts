@@ -172,7 +172,7 @@ function requireTask(task: Task | undefined): Task {
   return task;
 }
 
-/** Scores of open tasks are below -2^52, those of finished tasks above. @throws TaskError `bad_cursor` */
+/** Scores of open tasks are below -2^52, scores of finished tasks above. @throws TaskError `bad_cursor` */
 function requireCursor({ filter, after }: ListQuery): void {
   if (after === undefined) return;
   const cursorFilter = Number(after) < -(2 ** 52) ? 'open' : 'finished';

@@ -5,7 +5,7 @@ import { pageSize } from './task.ts';
 
 const kept = useStore();
 const now = new Date().toISOString();
-/** Adds tasks; the list begins with the last one. */
+/** Adds tasks; the last task is at the top of the list. */
 const insert = (titles: string[], finished: 0 | 1 = 0) =>
   kept.store.insert(titles.map((title) => ({ title, finished, created_at: now })));
 const numbered = (count: number, title = 'task') => Array.from({ length: count }, (_, i) => `${title} ${i}`);

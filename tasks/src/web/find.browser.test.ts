@@ -5,7 +5,7 @@ import { enter, field, focused, poll, titles, useBrowser } from '../../testing/b
 const site = useBrowser();
 const now = new Date().toISOString();
 
-/** Adds open tasks named `Task 1` and so on. The last one is the first in the list. */
+/** Adds open tasks named `Task 1` and so on. The last task is at the top of the list. */
 const addMany = (count: number) =>
   site.store.insert(
     Array.from({ length: count }, (_, i) => ({ title: `Task ${i + 1}`, finished: 0, created_at: now })),

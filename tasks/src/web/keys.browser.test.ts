@@ -93,7 +93,7 @@ describe('Keys', () => {
   });
 });
 
-test('Delete and Backspace delete one task, never the next one too', async () => {
+test('Delete and Backspace delete one task, never the next task too', async () => {
   const page = await rows('milk', 'bread', ...Array.from({ length: 30 }, (_, i) => `task ${i}`));
   await press(page, 'Delete');
   await poll(async () => (await titles(page))[0]).toBe('bread');

@@ -119,7 +119,7 @@ describe('The list page', () => {
     expect(search(page).size).toBe(0);
   });
 
-  test('shows no counts for an empty list; Clear finished says Cleared', async () => {
+  test('shows no counts for an empty list; Clear finished reports Cleared', async () => {
     const page = await site.open();
     expect(await page.locator('#count').textContent()).toBe('No tasks');
     expect(await page.title()).toBe('No tasks · Tasks');

@@ -1,5 +1,5 @@
 -- args: tasks; nonce, its lifetime in seconds
--- Returns the first task. A known nonce inserts nothing and returns its task, even a removed one.
+-- Returns the first task. A known nonce inserts nothing and returns its task, even a removed task.
 local nonce = args.nonce and keys.nonce .. args.nonce
 local made = nonce and redis.call('GET', nonce)
 local task = made and read(made)

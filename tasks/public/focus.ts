@@ -20,6 +20,9 @@ export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
   return others[to] ?? (row ? undefined : others[other]);
 }
 
+/** The place for the focus when its button in the notice disappears. In a field, a phone would open its keyboard. */
+export const afterNotice = () => document.getElementById(matchMedia('(hover)').matches ? 'title' : 'list');
+
 /**
  * Remembers the focus. After a morph, the returned function restores it: to the same control, its row, or the list.
  *
@@ -30,12 +33,12 @@ export function keepFocus(own: boolean) {
   if (focused === document.body) return () => {};
   const row = focused.closest<HTMLElement>('.tasks > li');
   const before = row && placeOf(row);
-  const field = focused.closest('#notice') && document.getElementById('title');
+  const after = focused.closest('#notice') && afterNotice();
   return () => {
     if (before && (own || !row.isConnected)) left = before;
     const active = document.activeElement as HTMLElement;
     if (active !== document.body && active.checkVisibility()) return;
-    const places = [focused, row, field, document.getElementById('list')];
+    const places = [focused, row, after, document.getElementById('list')];
     places.find((place) => place?.isConnected && place.checkVisibility())?.focus({ preventScroll: true });
   };
 }

@@ -34,7 +34,7 @@ function showUnsaved(text: string) {
 export function add() {
   const { value } = fieldOf(single);
   // The server gives the reason for refusing a blank line.
-  const texts = countLines(value) > 1 ? value.split('\n').filter((line) => line.trim()) : [value];
+  const texts = countLines(value) > 0 ? value.split('\n').filter((line) => line.trim()) : [value];
   explain(single, '');
   showUnsaved('');
   for (const text of texts) {
@@ -55,7 +55,8 @@ export function add() {
         keepDraft(single);
       },
       failed(failure) {
-        showUnsaved(unsaved());
+        // Offline this comes before the next key, whose text belongs on a line of its own.
+        showUnsaved(failure.status > 0 || fieldOf(single).value ? unsaved() : `${unsaved()}\n`);
         unanswered = [];
         refuse(single, failure);
       },

@@ -1,3 +1,5 @@
+import { afterNotice } from './focus.js';
+
 const notice = document.getElementById('notice') as HTMLElement;
 
 /** Milliseconds to read an error message. */
@@ -6,15 +8,13 @@ const readable = 5_000;
 /** The earliest time at which a server response removes the complaint. */
 let passesAt = Infinity;
 
-type Link = Partial<HTMLAnchorElement> | undefined;
-
 export const make = <Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   as: Partial<HTMLElementTagNameMap[Name]>,
 ) => Object.assign(document.createElement(name), as);
 
 /** Shows what happened, and announces it (a live region). The title may have any direction. */
-export function say(text: string, title?: string, link?: Link) {
+export function say(text: string, title?: string, link?: Partial<HTMLAnchorElement>) {
   notice.replaceChildren(text);
   if (title !== undefined) notice.append(': ', make('bdi', { textContent: title }));
   if (link) notice.append(' ', make('a', link));
@@ -25,12 +25,12 @@ export function say(text: string, title?: string, link?: Link) {
  *
  * @param passes whether the next server response removes it
  */
-export function complain(text: string, passes = false, link?: Link) {
+export function complain(text: string, passes = false, link?: Partial<HTMLAnchorElement>) {
   endComplaint();
   const close = make('button', { textContent: 'Close' });
   close.onclick = () => {
     endComplaint();
-    document.getElementById('title')?.focus({ preventScroll: true });
+    afterNotice()?.focus({ preventScroll: true });
   };
   const complaint = make('p', { className: 'complaint' });
   complaint.append(text, ' ', ...(link ? [make('a', link), ' '] : []), close);
@@ -49,6 +49,6 @@ export function recovered() {
 }
 
 /** Announces changes by other users, unless the notice has a link or a button such as Undo. */
-export function mention(text: string, link?: Link) {
+export function mention(text: string, link?: Partial<HTMLAnchorElement>) {
   if (!notice.querySelector('a, button')) say(text, undefined, link);
 }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { testKey } from '../../testing/app.ts';
-import { field, poll, titles, useBrowser } from '../../testing/browser.ts';
+import { field, focused, poll, titles, useBrowser } from '../../testing/browser.ts';
 import { auth } from './auth.ts';
 
 const open = useBrowser();
@@ -99,6 +99,19 @@ test('The login can show the password, and keeps shared text for the draft', asy
   }
   await page.getByRole('button', { name: 'Log in' }).tap();
   await poll(() => field(page).inputValue()).toBe('milk & bread');
+});
+
+test('Undo and Close move the focus to the list, because a field would open the keyboard', async () => {
+  await open.add('milk');
+  const page = await open.open('/', phone);
+  await page.getByLabel('Finish: milk').tap();
+  await page.getByRole('button', { name: 'Undo' }).tap();
+  await poll(() => titles(page)).toEqual(['milk']);
+  await poll(() => focused(page)).toBe('list');
+  await page.route('**/finish', (route) => route.abort());
+  await page.getByLabel('Finish: milk').tap();
+  await page.getByRole('button', { name: 'Close' }).tap();
+  expect(await focused(page)).toBe('list');
 });
 
 interface Box {

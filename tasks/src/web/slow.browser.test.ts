@@ -129,6 +129,22 @@ describe('On a slow connection', () => {
   });
 });
 
+test('Offline, tasks typed one after the other wait on lines of their own', async () => {
+  const page = await site.open();
+  await page.route('**/task', (route) => route.abort());
+  for (const [typed, kept] of [
+    ['milk', 'milk\n'],
+    ['bread', 'milk\nbread\n'],
+  ] as const) {
+    await enter(page, typed);
+    await poll(() => field(page).inputValue()).toBe(kept);
+  }
+  await page.unroute('**/task');
+  await enter(page, 'tea');
+  await poll(() => titles(page)).toEqual(['tea', 'bread', 'milk']);
+  expect(await field(page).inputValue()).toBe('');
+});
+
 test('A saved task with a failed response waits in the field, and Enter does not add it again', async () => {
   const page = await site.open();
   let sent = 0;

@@ -204,11 +204,11 @@ describe('a wrapper', () => {
   const wrapped = (url: string) => `https://l.facebook.com/l.php?u=${encodeURIComponent(url)}`;
 
   test('is a hop of kind wrapper with follow=all, without a request', async () => {
-    const { expand, asked } = web({ 'http://s.example/': to(wrapped('http://end.example/x')) });
+    const { expand, asked } = web({ 'http://s.example/': to(wrapped(wrapped('http://end.example/x'))) });
     const { hops, longUrl, redirectCount } = await expand.chain('http://s.example/#part', { follow: 'all' });
-    expect([longUrl, redirectCount]).toEqual(['http://end.example/x#part', 2]);
+    expect([longUrl, redirectCount]).toEqual(['http://end.example/x#part', 3]);
     expect(asked).toEqual(['http://s.example/#part', 'http://end.example/x#part']);
-    expect(hops[1]).toMatchObject({
+    expect(hops[2]).toMatchObject({
       ...{ kind: 'wrapper', wrapper: 'Facebook', status: null, method: null },
       ...{ location: 'http://end.example/x', downgrade: true, domainChanged: true },
     });

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Follows the containers' logs or the native log FILE; with ID, prints the lines about one request. In a pipe the lines are JSON.
+# Follows the containers' logs or the native log FILE; with ID, prints the lines about one request. When piped, prints JSON lines.
 #   deploy/logs.sh [ID [FILE]]
 set -eu
 id=${1:-} file=${2:-}

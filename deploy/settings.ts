@@ -54,7 +54,7 @@ const readAll = (env: NodeJS.ProcessEnv) =>
   });
 type Settings = ReturnType<typeof readAll>;
 
-/** Conflicts between settings that are valid alone. */
+/** Conflicts between settings that are valid individually. */
 function relationFaults(settings: Settings): string[] {
   const unique = (names: readonly (keyof Settings)[]) =>
     names.flatMap((name) => {

@@ -39,7 +39,7 @@ export async function startReplica(redisUrl: string, given: Partial<Dependencies
   };
 }
 
-/** A replica over its own store for all tests of a file. Each test begins with an empty store. */
+/** A replica with its own store for all tests of a file. Each test begins with an empty store. */
 export function useReplica() {
   const kept = useStore() as ReturnType<typeof useStore> & { service: Replica };
   beforeAll(async () => {

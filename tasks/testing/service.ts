@@ -51,7 +51,7 @@ export async function serviceOfTest(env: Record<string, string>): Promise<Servic
   return service;
 }
 
-/** A service over its own store for all tests of a file. Each test begins with an empty store. */
+/** A service with its own store for all tests of a file. Each test begins with an empty store. */
 export function useService(env: Record<string, string> = {}) {
   const kept = useStore() as ReturnType<typeof useStore> & { service: Service };
   beforeAll(async () => {

@@ -359,7 +359,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(first).toEqual(second);
     });
 
-    test('is the same for all replicas within seconds after the store was replaced', async () => {
+    test('is the same for all replicas within seconds after the store is replaced', async () => {
       const before = csrfKey(kept.redis);
       const old = await before();
       await kept.empty();

@@ -10,7 +10,7 @@ export type Filter = (typeof filters)[number];
 
 export const pageSize = 100;
 
-/** Tasks added at once, which blocks the store for 85 ms. */
+/** Maximum number of tasks to add at once. Adding them blocks the store for 85 ms. */
 export const maxTasks = 12_500;
 
 export const tooMany = (what: string, max: number) =>
@@ -19,7 +19,7 @@ export const tooMany = (what: string, max: number) =>
     `At most ${max.toLocaleString('en')} ${what} can be added at once. Send them in parts.`,
   );
 
-/** Removals listed at once, which blocks Redis for a millisecond. */
+/** Maximum number of removals to list at once. Listing them blocks Redis for a millisecond. */
 export const listedRemovals = 200;
 
 /** The cursor of a later page: the index score of the last task on the previous page. */

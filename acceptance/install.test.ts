@@ -37,7 +37,7 @@ test.each([
   expect(printed.match(/http\S+/g)).toEqual(['http://127.0.0.2:8081/', url, 'http://127.0.0.2:8082/']);
 });
 
-// All tests share one stack, because a start is slow. year.test.ts follows the commands of docs/install.md.
+// All tests share one stack, because a start is slow. year.test.ts runs the commands in docs/install.md.
 describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () => {
   const project = `longhand-test-${randomBytes(4).toString('hex')}`;
   let folder: string;

@@ -10,7 +10,7 @@ const rows = (process.env.ROWS ?? '').split(/[\s,]+/).filter(Boolean);
 const promises = readFileSync(join(root, 'docs/PROMISES.md'), 'utf8');
 const unknown = rows.filter((row) => !promises.includes(`| ${row} |`));
 if (unknown.length > 0) throw new Error(`PROMISES.md has no row ${unknown.join(', ')}.`);
-// Without an engine, this fails with Docker's message.
+// This fails with Docker's message if there is no engine.
 execFileSync('docker', ['version'], { stdio: ['ignore', 'ignore', 'inherit'] });
 
 /** `make rehearse`: one row after the other, on one stack. */

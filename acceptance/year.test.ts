@@ -214,7 +214,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     );
   });
 
-  test('on a full disk pages load and writes get 503, until space returns', async () => {
+  test('pages load and writes get 503 on a full disk, until space returns', async () => {
     await run(`docker exec ${project}-disk sh -c 'cat /dev/zero >/data/filler || true' 2>/dev/null`);
     await expect.poll(() => add('on a full disk'), { timeout: 30_000 }).toBe(503);
     await expect.poll(async () => (await ask('/tasks')).status, { timeout: 30_000 }).toBe(200);

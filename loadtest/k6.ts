@@ -78,7 +78,7 @@ export async function runScript({ script, out, variables, args = [], quiet = fal
   const child = spawn('k6', ['run', ...options, ...args, join(scripts, `${script}.ts`)], {
     env: {
       K6_WEB_DASHBOARD: 'true',
-      // No live page. With the default of one point in ten seconds, a short run has no report.
+      // Disable the live page. The default of one point in ten seconds would leave a short run without a report.
       K6_WEB_DASHBOARD_PORT: '-1',
       K6_WEB_DASHBOARD_PERIOD: '1s',
       ...process.env,

@@ -42,7 +42,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     await rm(out, { recursive: true, force: true });
   });
 
-  /** Without the report, which is slow. */
+  /** Skips the report, because it is slow. */
   const cheap = { ...short, LOAD_USERS: '2', K6_WEB_DASHBOARD: 'false' };
   const run = async (script: string, variables: Record<string, string>, args: string[] = []) => {
     const folder = await mkdtemp(join(out, 'run-'));

@@ -10,7 +10,7 @@ describe('The login limit', async () => {
   const attempt = (client: string, headers = {}, path = '/login', method = 'POST') =>
     send(proxy.ports.tasks, path, { method, headers: { 'X-Forwarded-For': client, ...headers }, body: 'x' });
 
-  test('is five attempts per client; the sixth response is 429 with Retry-After', async () => {
+  test('is five attempts per client; the sixth gets 429 with Retry-After', async () => {
     for (let i = 0; i < 5; i++) expect((await attempt('192.0.2.1')).status).toBe(200);
     const page = await attempt('192.0.2.1');
     expect(page.status).toBe(429);

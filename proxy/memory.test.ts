@@ -10,7 +10,7 @@ import { type Hold, startCrowd } from './testing/crowd.ts';
 import { memoryLimit, residentBytes } from './testing/memory.ts';
 import { startProxied } from './testing/proxied.ts';
 
-/** For a busy machine. */
+/** A generous timeout for a busy machine. */
 const wait = { timeout: 60_000 };
 
 /** Bytes that nginx may use for all connections that its configuration allows. */

@@ -32,7 +32,7 @@ afterAll(async () => {
 async function startWithTls(variables: { LONGHAND_HTTPS_PORT: string; LONGHAND_FENCED_NAME?: string }) {
   const { tls, plain, away } = await freePorts('tls', 'plain', 'away');
   const template = await readFile(join(import.meta.dirname, 'tls.conf.template'), 'utf8');
-  // As in the container, except for the addresses, and `http2`, which needs nginx 1.25.1.
+  // The container's configuration, except for the addresses, and for `http2`, which needs nginx 1.25.1.
   const servers = render(template, { ...names, ...variables })
     .replaceAll('/run/secrets/certificates', certificates)
     .replaceAll('*:8443', `${host}:${tls}`)

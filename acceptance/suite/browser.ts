@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { TestStack } from '../testing/test-stack.ts';
 
-/** The rules of every stack in Chromium. */
+/** The browser tests of every stack, in Chromium. */
 export function browserWalk(stack: () => TestStack): void {
   /** Opens a page, and fails if the browser reports an error. */
   const visit = async (url: string, use: (page: Page) => Promise<void>) => {

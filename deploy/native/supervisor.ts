@@ -100,7 +100,7 @@ function launch(spec: ProcessSpec, context: ProcessContext, onLine: (line: strin
     cwd: context.folder,
     env: { ...context.env, ...spec.env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // In its own process group, so that Ctrl-C reaches only the supervisor, which stops the processes in order.
+    // The process gets its own group, so that Ctrl-C reaches only the supervisor, which stops the processes in order.
     detached: true,
   });
 

@@ -110,7 +110,7 @@ function specs(
     program('prometheus-node-exporter', ports.disk, [...node, at(ports.disk)]),
     {
       ...program('prometheus', ports.prometheus, [...prometheus, at(ports.prometheus)]),
-      // Until it is ready, it responds with 503.
+      // Prometheus responds with 503 until it is ready.
       ready: () =>
         fetch(`http://127.0.0.1:${ports.prometheus}/-/ready`).then(
           ({ ok }) => ok,

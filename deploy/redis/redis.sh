@@ -18,7 +18,7 @@ check() {
         fail "This is not a complete backup: $said"
 }
 
-# A restore commits when it moves the old data aside: if interrupted after that, the next start finishes it.
+# A restore commits when it moves the old data aside. If it is interrupted after that, the next start finishes it.
 finish_restore() {
     if [ -e appendonlydir ]; then
         rm -rf appendonlydir.restored

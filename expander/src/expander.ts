@@ -109,7 +109,7 @@ const statusClass = ({ status }: HopResponse) => ({
   status_class: status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : 'other',
 });
 
-/** Wraps a function in layers, the first one outermost. */
+/** Wraps a function in layers, with the first layer outermost. */
 function layers<Wrapped>(...wrappers: ((next: Wrapped) => Wrapped)[]) {
   return (innermost: Wrapped) => wrappers.reduceRight((next, wrap) => wrap(next), innermost);
 }

@@ -90,7 +90,7 @@ function checkGuard(url: URL): void {
 }
 
 describe('any input', { timeout: 600_000 }, () => {
-  test(`a URL has an error message, or is shown, checked and requested in one form (${inputs} inputs)`, () => {
+  test(`a URL has an error message, or is shown, checked and requested in the same form (${inputs} inputs)`, () => {
     fc.assert(
       fc.property(input, (typed) => {
         const target = allowed(() => readTarget(typed));
@@ -104,7 +104,7 @@ describe('any input', { timeout: 600_000 }, () => {
     );
   });
 
-  test(`a Location is invalid, or its URL is shown as it is requested (${inputs} inputs)`, () => {
+  test(`a Location is invalid, or its URL is shown in the same form as requested (${inputs} inputs)`, () => {
     const bases = fc.constantFrom('http://a.example/x?y#z', 'https://b.example:8443');
     fc.assert(
       fc.property(input, bases, (location, base) => {

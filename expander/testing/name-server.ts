@@ -46,7 +46,7 @@ export async function startNameServer(reply: (question: Question) => Reply, host
   udp.bind(taken, host);
   await once(udp, 'listening');
   return {
-    /** As `dns.setServers` takes it. */
+    /** The address in the format of `dns.setServers`. */
     server: `${host}:${taken}`,
     /** All questions so far, such as `UDP a.example 4`. */
     asked,

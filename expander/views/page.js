@@ -72,7 +72,7 @@ for (const actions of document.querySelectorAll('[data-copy]')) {
   actions.lastElementChild.addEventListener('click', () => navigator.share({ url }).catch(() => {}));
 }
 
-// Over the rate limit, "Try again" works after a countdown, which the sentence also shows.
+// Over the rate limit, "Try again" is disabled during a countdown, which the sentence also shows.
 const waiting = document.querySelector('[data-wait]');
 if (waiting) {
   const { href, textContent: label } = waiting;

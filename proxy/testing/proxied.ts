@@ -45,7 +45,7 @@ export interface Order {
   length?: number;
   /** Milliseconds until the response. */
   delay?: number;
-  /** Without a Content-Length. */
+  /** Sends the body without a Content-Length. */
   chunked?: boolean;
   /** Resets the connection instead. */
   reset?: boolean;

@@ -11,7 +11,7 @@ export const integer = (min: number, max: number) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `is not from ${min} to ${max}`);
 
-/** A TCP port; 0 lets the system choose a free one. */
+/** A TCP port; 0 lets the system choose a free port. */
 export const port = integer(0, 65_535);
 
 const readText = (path: string, { addIssue }: z.RefinementCtx) => {

@@ -54,7 +54,7 @@ const hardStop = 10_000;
  * connections with `Connection: close`, closes idle connections after 2 s and all others after 10 s.
  *
  * On a loopback address it responds 421 to host names that public DNS may have, because a website could point its own name
- * there (DNS rebinding). A malformed host name is 400.
+ * there (DNS rebinding). It responds 400 to a malformed host name.
  *
  * @throws ListenError
  */

@@ -1,4 +1,4 @@
-/** The opening bracket or quote by its closing one. */
+/** The opening bracket or quote for each closing bracket or quote. */
 export const openers: ReadonlyMap<string, string> = new Map(
   ['()', '[]', '{}', "''", '“”', '‘’', '«»', '``'].map(([a = '', b = '']) => [b, a]),
 );

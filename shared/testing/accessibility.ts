@@ -60,7 +60,7 @@ export async function accessibilityFaults(page: Page, name: string, pictures?: s
 /** The share of pixels that may differ: enough for another Chromium's rounding, but not for a word or a line. */
 const tolerance = 0.001;
 
-/** `PICTURES=write` rewrites the pictures. Look at each one that `git status` lists. */
+/** `PICTURES=write` rewrites the pictures. Look at each picture that `git status` lists. */
 const writing = process.env.PICTURES === 'write';
 
 /** Replaces values that differ between visits: ports, durations, times of day, request IDs. */

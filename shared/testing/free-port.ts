@@ -10,7 +10,7 @@ const lastPort = 31_999;
  * Reserves a free TCP port of 127.0.0.1 until this process ends: no other caller on this machine gets it, and no outgoing
  * connection uses it, so a server may restart on it.
  *
- * @param from the first port to try, by default a random one.
+ * @param from the first port to try, by default random.
  * @throws Error if no port is free.
  */
 export async function freePort(from = randomInt(firstPort, lastPort - 1_000)): Promise<number> {

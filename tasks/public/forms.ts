@@ -115,7 +115,7 @@ export function explain(form: HTMLFormElement, problem: string) {
   offerFocus(field);
 }
 
-/** Shows the edit form in the row, with the draft if there is one. */
+/** Shows the edit form in the row, with the draft if any. */
 function showForm(row: HTMLElement, id: string) {
   const form = formOf('edit', id);
   const { revision, added, finished, reopened } = row.dataset;

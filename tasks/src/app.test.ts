@@ -417,7 +417,7 @@ describe('If the store fails', () => {
     expect(formFields(html).nonce).toBe(visitor.nonce);
   });
 
-  test('an unexpected error is 500 without details', async () => {
+  test('responds to an unexpected error with 500, without details', async () => {
     const faulty = { ...kept.store, list: () => Promise.reject(new Error('secret')) };
     const response = await testApp(faulty).request('/');
     expect(response.status).toBe(500);

@@ -21,7 +21,7 @@ afterAll(async () => {
   await kept.stop();
 });
 
-/** Status and headers, except those of the connection (RFC 9110, section 7.6.1). */
+/** Status and headers, except for connection headers (RFC 9110, section 7.6.1). */
 async function ask(method: string, path: string, more: Record<string, string>) {
   const headers = { Cookie: 'session=AAAAAAAAAAAAAAAAAAAAAA', ...more };
   const response = await open(port, path, { method, headers });

@@ -102,11 +102,14 @@ describe('GET /tasks as JSON', () => {
     expect((await send('GET', '/tasks?q=+')).value.tasks).toHaveLength(3);
   });
 
-  test.each(['/tasks?filter=none', '/tasks?after=x'])('%s is 400 with a problem', async (path) => {
-    const { response, value } = await send('GET', path);
-    expect(response.headers.get('content-type')).toBe('application/problem+json');
-    expect(value).toMatchObject({ status: 400, title: 'Bad Request' });
-  });
+  test.each(['/tasks?filter=none', '/tasks?after=x'])(
+    'responds to %s with 400 and a problem',
+    async (path) => {
+      const { response, value } = await send('GET', path);
+      expect(response.headers.get('content-type')).toBe('application/problem+json');
+      expect(value).toMatchObject({ status: 400, title: 'Bad Request' });
+    },
+  );
 
   test.each([
     ['text/html,application/xhtml+xml,*/*;q=0.8', 'text/html; charset=UTF-8'],
@@ -226,7 +229,7 @@ describe('DELETE', () => {
       expect((await send('POST', '/tasks/restore', { removal })).value.code).toBe('unknown_removal');
   });
 
-  test('/tasks/:id with an older If-Match is 412, from another site 403, without effect', async () => {
+  test('/tasks/:id gets 412 with an older If-Match, and 403 from another site, without effect', async () => {
     const older = { 'If-Match': await etag('2') };
     await update('2', { title: 'changed' });
     expect((await send('DELETE', '/tasks/2', undefined, older)).response.status).toBe(412);
@@ -287,7 +290,7 @@ describe('Forms of a browser, which can only POST', () => {
     },
   );
 
-  test('a retried form gets the same response; a form without _method is 400', async () => {
+  test('a retried form gets the same response; a form without _method gets 400', async () => {
     const visitor = await visit(kept.app);
     const fields = { _method: 'PUT', revision: await revision(), title: 'mine' };
     for (let i = 0; i < 2; i++) {

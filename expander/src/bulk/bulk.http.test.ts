@@ -37,7 +37,7 @@ test('a slow reader slows its list down and gets all lines', async () => {
   expect(asked).toBe(lines);
 });
 
-test('16 hung lists of a client do not delay other clients, and its next lists are 503', async () => {
+test('16 hung lists of a client do not delay other clients, and its next list gets 503', async () => {
   const released = Promise.withResolvers<void>();
   let hung = 0;
   const { url } = await tracing(async ({ hostname }) => {
@@ -144,7 +144,7 @@ test('logs a bug, which fails only its own line', async () => {
     ]);
 });
 
-test('slow uploads share 24 MB; the next list is 503 with Retry-After until they end', async () => {
+test('slow uploads share 24 MB; the next list gets 503 with Retry-After until they end', async () => {
   const { url, port, lines } = await tracing(async () => end);
   const slow = Array.from({ length: 3 }, () => {
     const socket = connect(port, '127.0.0.1').on('error', () => {});

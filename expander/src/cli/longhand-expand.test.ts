@@ -134,7 +134,7 @@ describe('longhand-expand', () => {
     const url = await website(({ method }, response) => {
       response.setHeader('Content-Type', 'text/html');
       if (method === 'HEAD') response.end();
-      // Without --timeout, it would stop reading the page after 2.75 s.
+      // The default would stop reading the page after 2.75 s.
       else
         setTimeout(() => response.end('<meta http-equiv=refresh content="0;url=http://10.0.0.1/">'), 3_000);
     });

@@ -45,7 +45,7 @@ export class ExpansionError extends Error {
   }
 }
 
-/** A client's rate: `count` expansions in `period` seconds, the next one in `wait` seconds. */
+/** A client's rate: `count` expansions in `period` seconds. The next expansion is possible in `wait` seconds. */
 export interface RateState {
   count: number;
   period: number;

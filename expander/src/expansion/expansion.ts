@@ -6,7 +6,7 @@ import type { Target } from './target.ts';
 /** How far a chain is followed: through 301 and 302, or as far as a browser goes. */
 export type Follow = 'default' | 'all';
 
-/** Redirects that Chromium follows: it requests 20 URLs. Firefox requests one more. */
+/** Redirects that Chromium follows, because it requests 20 URLs. Firefox requests 21. */
 export const browserLimit = 19;
 
 /** A reused connection. A response on it may really be a late body for an earlier request. */
@@ -33,7 +33,7 @@ export interface HopResponse {
   method: 'HEAD' | 'GET';
   /** Bytes of the page that were read. */
   bytesRead?: number;
-  /** The title of the page in one line, truncated: untrusted text. */
+  /** The title of the page in one line, truncated. It is untrusted text. */
   title?: string;
   /** A file that a browser saves, or shows instead of a page. */
   file?: { name: string; size: number | null };

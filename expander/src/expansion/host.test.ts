@@ -28,7 +28,7 @@ describe('a host mixes scripts', () => {
     ['gοοgle.example', ['Greek', 'Latin']],
     ['арр𐌋е.example', ['Cyrillic', 'Other']],
     ['яндекс한국.example', ['Cyrillic', 'Hangul']],
-  ])('if one of its labels does: %s', (name, mixedScripts) => {
+  ])('if a label mixes scripts: %s', (name, mixedScripts) => {
     expect(host(name).mixedScripts).toEqual(mixedScripts);
   });
 
@@ -54,7 +54,7 @@ describe('a host imitates another', () => {
     ['աոո.example', 'wnn.example'],
     ['оса.gr', 'oca.gr'],
     ['аррӏе.рус.com', 'apple.pyc.com'],
-  ])('if all letters of a label look like Latin ones: %s', (name, imitates) => {
+  ])('if all letters of a label look Latin: %s', (name, imitates) => {
     expect(host(name)).toMatchObject({ imitates, mixedScripts: [] });
   });
 

@@ -24,7 +24,7 @@ interface Step {
   kind: HopKind | null;
   /** The target as the website wrote it. */
   location: string | null;
-  /** The next URL, or the last one. */
+  /** The next URL, or the last URL at the end. */
   at: Target;
   /** Why the chain ends at this URL. */
   end?: End;

@@ -27,7 +27,7 @@ const googleDomains = new Set(
 );
 
 /**
- * Services that wrap links in URLs of their own. The sources:
+ * Services that wrap links in their own URLs. The sources:
  *
  * - Safe Links: https://learn.microsoft.com/defender-office-365/safe-links-about
  * - URL Defense: https://help.proofpoint.com/Threat_Insight_Dashboard/API_Documentation/URL_Decoder_API, and the Python

@@ -17,7 +17,7 @@ const setup = `
   mount --bind "$1" /etc
 `;
 
-test('no connection goes to a private address of a name, from the first lookup or a later one', (context) => {
+test('never connects to a private address of a name, after the first lookup or a later lookup', (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'longhand-names-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n');

@@ -132,7 +132,7 @@ const blocks = [...registered, ...others];
 
 const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
-/** Node's BlockLists share no code with the guard. There is one per family, because IPv6 blocks would match IPv4, too. */
+/** Node's BlockLists share no code with the guard. Each family has its own list, because IPv6 blocks would match IPv4, too. */
 const expected = { ipv4: new BlockList(), ipv6: new BlockList() };
 for (const block of blocks) {
   const [address = '', prefix] = block.split('/');

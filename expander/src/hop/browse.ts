@@ -45,7 +45,7 @@ interface Found {
  * @param turns turns of the event loop, for pages that are slow to parse.
  */
 export function createBrowse(request: Request, time = hopTime, turns = noTurns) {
-  /** The first URL of an origin that needs GET; empty after a second one. */
+  /** The first URL of an origin that needs GET; empty after a second URL. */
   const needGet = new LRUCache<string, string>(memory);
 
   return async (

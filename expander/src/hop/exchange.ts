@@ -83,7 +83,7 @@ export class Exchange {
     return read && this.#receiveHead(read.head, read.rest);
   }
 
-  /** Whether later bytes may show that the response belongs to another request. After GET the connection is cut. */
+  /** Whether later bytes may show that the response belongs to another request. No bytes follow GET, which closes the connection. */
   get isInDoubt(): boolean {
     return this.#source !== null && this.method === 'HEAD';
   }

@@ -22,7 +22,7 @@ const guard = createGuard(['127.0.0.1/32']);
 const here = { address: '127.0.0.1', family: 4 };
 const elsewhere = { address: '127.0.0.2', family: 4 };
 
-/** A `fetchHop` whose name lookups return these answers in turn, and then the last one. */
+/** A `fetchHop` whose name lookups return these answers in turn, then repeat the last answer. */
 function asking(...answers: LookupAddress[][]) {
   const lookup: Lookup = async () => (answers.length > 1 ? answers.shift() : answers[0]) ?? [];
   const { request, close } = guardedRequest({ guard, userAgent: 'test', lookup });

@@ -22,7 +22,7 @@ function withoutDots(name: string): string {
   return inner.replace(illegal, '_') || 'download';
 }
 
-/** The last segment of the path. With a query, the type decides the ending: a program may have made the file. */
+/** The last segment of the path. With a query, the type determines the extension, because a program may have made the file. */
 function nameFromUrl({ pathname, search }: URL, type: string): string {
   const segment = pathname.slice(pathname.lastIndexOf('/') + 1).replace(/;.*/, '');
   const name = withoutDots(decoded(percentDecoded(segment)) ?? '');
@@ -32,7 +32,7 @@ function nameFromUrl({ pathname, search }: URL, type: string): string {
   return `${name.replace(/(?<=[^.])\.[^.]+$/, '')}.${ending}`;
 }
 
-/** Endings that Chromium adds to a name, by type: the common ones of net/base/mime_util.cc. */
+/** Extensions that Chromium adds to a name, by type: the common types in net/base/mime_util.cc. */
 const endings = new Map(
   `application/epub+zip epub, application/gzip gz, application/javascript js, application/json json, application/msword doc,
   application/pdf pdf, application/postscript ps, application/rtf rtf, application/vnd.android.package-archive apk,

@@ -64,7 +64,7 @@ function firstRefresh(
  * Reads a refresh, such as `0; url=/next`, from a header or a meta element (HTML standard, "shared declarative refresh steps").
  * Handles quotes like Chromium.
  *
- * @returns the delay in seconds, and the URL as written, empty without one; null if `text` is not a refresh.
+ * @returns the delay in seconds, and the URL as written (may be empty); null if `text` is not a refresh.
  */
 function parseRefresh(text: string): { delay: number; url: string } | null {
   const [, time = '', rest = ''] = /^[\t\n\f\r ]*([\d.]+)(?![^\t\n\f\r ,;])(.*)$/s.exec(text) ?? [];
@@ -83,7 +83,7 @@ function unquoted(text: string): string {
   return text.slice(1, end > 0 ? end : undefined);
 }
 
-/** A title in one line, truncated; null if blank. A copy, which does not keep the page in memory. */
+/** A title in one line, truncated; null if blank. Returns a copy, so that the title does not keep the page in memory. */
 function inOneLine(title: string): string | null {
   const line = title.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   const characters = [...line.slice(0, 2 * maxTitle + 1)];

@@ -20,7 +20,7 @@ export const readable = 200;
 
 const noFacts = () => ({
   refreshes: [] as MetaRefresh[],
-  /** The text of the first title; null without one. */
+  /** The text of the first title; null without a title. */
   title: null as string | null,
   /** The scripts that run. */
   scripts: [] as string[],

@@ -73,7 +73,7 @@ export function headReader(maxLength = maxHeadSize) {
   };
 }
 
-/** The index of the head in `text`; -1 without one. */
+/** The index of the head in `text`; -1 without a head. */
 function beginning(text: string): number {
   return text.slice(0, searched).toLowerCase().indexOf('http');
 }

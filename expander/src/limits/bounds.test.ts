@@ -68,7 +68,7 @@ describe('a hung host', () => {
   });
 });
 
-test('a client with 128 hops in flight and 256 waiting gets 503, other clients do not', async () => {
+test('a client with 128 hops in flight and 256 waiting hops gets 503; other clients do not', async () => {
   const names: string[] = [];
   const { app } = testExpander({ lookup: (name) => new Promise(() => names.push(name)) });
   const request = (u: string, client: string) =>

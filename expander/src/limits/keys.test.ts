@@ -112,7 +112,7 @@ describe('an unknown key', () => {
     ]);
   });
 
-  test('is 401 for a list, and has an error code in JSON', async () => {
+  test('gets 401 for a list, with an error code in JSON', async () => {
     const { app, ask } = expander();
     const list = await app.request('/api/expand?key=none', { method: 'POST', body: shortener.url });
     expect([list.status, await list.text()]).toEqual([401, 'This key is not known here.']);
@@ -129,7 +129,7 @@ describe('an unknown key', () => {
   });
 });
 
-test('without a file, keys are ignored', async () => {
+test('keys are ignored without a file', async () => {
   const { app } = testExpander();
   const headers = { Authorization: 'Bearer x' };
   expect((await app.request(`/api?${u()}&key=x&key=y`, { headers })).status).toBe(200);

@@ -91,7 +91,7 @@ describe("a client's expansions", () => {
   });
 
   test.each(['/api', '/api/chain', '/'])(
-    'beyond the rate are 429 on %s, with the time to wait',
+    'beyond the rate get 429 on %s, with the time to wait',
     async (path) => {
       const app = replica();
       for (let i = 0; i < 3; i++) await ask(app, '203.0.113.4');

@@ -11,7 +11,7 @@ export interface Rate {
   period: number;
 }
 
-/** Reads a rate such as `60r/m`; undefined if the text is not one. */
+/** Reads a rate such as `60r/m`; undefined if the text is not a rate. */
 export function readRate(text: string): Rate | undefined {
   const [, count, unit] = /^([1-9]\d{0,5})r\/([smh])$/.exec(text) ?? [];
   return unit

@@ -83,7 +83,7 @@ export function singleFlight(followRedirects: FollowRedirects): FollowRedirects 
   };
 }
 
-/** Waits for a flight until it ends or the request leaves. If `onHop` throws, only this request fails. */
+/** Waits for a flight until it ends or the request is aborted. If `onHop` throws, only this request fails. */
 async function wait(flight: Flight, { signal, onHop, client, list }: ExpandOptions): Promise<Expansion> {
   const { expansion, hops, listeners, turns, abandon } = flight;
   const { promise, resolve, reject } = Promise.withResolvers<Expansion>();

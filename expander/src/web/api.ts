@@ -9,7 +9,7 @@ import { cdnId, type Expansion, type Follow, keyedClient } from '../expansion/ex
 import { formats, type ResponseFormat } from './formats.ts';
 import { cacheControl, openToAll, reportError, textResponse } from './responses.ts';
 
-/** The parameters of an API request. If one is repeated, the first value applies. */
+/** The parameters of an API request. The first value of a repeated parameter applies. */
 function readQuery(c: Context) {
   const { u = '', cb = '', err = '', format = '', follow } = c.req.query();
   return { u: u.trim(), cb, err, format, follow: readFollow(follow) };

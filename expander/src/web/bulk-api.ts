@@ -10,14 +10,14 @@ import { type ReadRequest, readFollow } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
 import { apiHeaders, noStore, unbuffered } from './responses.ts';
 
-/** Lines of a list in progress. Hung hosts delay other lines only if they occupy all of these. */
+/** Lines of a list in progress. Hung hosts delay other lines only if they occupy all of them. */
 const concurrency = 128;
 
 /** Lists in progress. Even if all wait for one hung host, each gets a line within 30 s. */
 const maxLists = 128;
 const maxListsOfClient = 16;
 
-/** Milliseconds without a line before we send a blank one. nginx gives up after 30 s. */
+/** Milliseconds without a line before we send a blank line. nginx gives up after 30 s. */
 const maxSilence = 10_000;
 
 /** `POST /api/expand`: returns a line for each URL of a list. */
@@ -51,7 +51,7 @@ export function expandList(
       const expandLine = (url: string) => expand.chain(url, { follow, signal, client, list });
       const { readable, writable } = new TextEncoderStream();
       const writer = writable.getWriter();
-      // If the reader leaves, writing the next line fails and ends the list.
+      // If the client disconnects, writing the next line fails and ends the list.
       const send = (text: string) => writer.write(text).catch(() => {});
       const signOfLife = setInterval(send, maxSilence, '\n');
       const write = async (line: BulkLine) => {

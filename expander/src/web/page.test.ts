@@ -72,7 +72,7 @@ describe('if an expansion throws an unexpected error', () => {
     return { error, response: createApp(expand, { log: { error } }).request('/?u=sho.rt/x') };
   };
 
-  test('after the first hop, the page reports the error and ends', async () => {
+  test('the page reports the error after the first hop and ends', async () => {
     const { error, response } = failing(redirectHop);
     expect(await (await response).text()).toMatch(
       /Something went wrong here\.<\/h2>\s*<p class="actions">\s*<a href="\/\?u=sho.rt%2Fx&amp;again=1">Try again</,
@@ -80,7 +80,7 @@ describe('if an expansion throws an unexpected error', () => {
     expect(error).toHaveBeenCalledWith({ err: new Error('a fault') }, 'fault');
   });
 
-  test('before the first hop, the status is 500', async () => {
+  test('the status is 500 before the first hop', async () => {
     expect((await failing().response).status).toBe(500);
   });
 });

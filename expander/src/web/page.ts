@@ -59,7 +59,7 @@ export function createPage(onMissing?: (fault: Error) => void) {
 /**
  * `GET /`: the page. With `u`, it streams the hops, so the visitor sees the chain grow.
  *
- * The response starts with the first hop. If the chain fails before, the response has the status of the error; the page
+ * The response starts with the first hop. If the chain fails earlier, the response has the status of the error; the page
  * reports later errors.
  */
 export function showPage(

@@ -4,7 +4,7 @@ import { maxLength, parseUrl } from '../expansion/target.ts';
 
 const opening = /^[([{'“‘«`]+/;
 
-/** A host of at least two labels, whose last one begins with a letter; optionally a port and a path. */
+/** A host of at least two labels, the last beginning with a letter; optionally a port and a path. */
 const withoutScheme = /^(?:[\p{L}\p{N}][\p{L}\p{N}-]*\.)+\p{L}[\p{L}\p{N}-]*(?::\d+)?(?:[/?#].*)?$/u;
 
 const otherScheme = /^[a-z][a-z0-9+.-]*:\/\//i;

@@ -21,7 +21,7 @@ const first =
   ({ path, cookie }) =>
     path.startsWith('/a/b') ? answer(cookie) : end;
 
-/** Another website redirects back to the one that set the cookie. */
+/** Another website redirects back to the website that set the cookie. */
 const roundTrip =
   (sameSite: string): Website =>
   ({ host, path, cookie }) => {
@@ -46,7 +46,7 @@ const websites: Record<string, Website> = {
   'of a host, at another port': setting(['a=1; Path=/'], 'http://start.example:8080/check'),
   'of http, at https': setting(['a=1; Path=/'], 'https://start.example/check'),
   'of http and secure, at https': setting(['a=1; Path=/; Secure'], 'https://start.example/check'),
-  'of http, after a secure one': ({ path, cookie }) => {
+  'of http, after a secure cookie': ({ path, cookie }) => {
     if (path === '/set') return cookiesAnd(redirect('http://start.example/a/b?2'), 'a=1; Secure; Path=/');
     if (path === '/a/b?2') return cookiesAnd(redirect('https://start.example/check'), 'a=2; Path=/');
     if (path === '/check') return redirect(`/sent?${cookie}`);
@@ -55,7 +55,7 @@ const websites: Record<string, Website> = {
   "of SameSite=Strict, after another website's redirect": roundTrip('Strict'),
   "of SameSite=Lax, after another website's redirect": roundTrip('Lax'),
   'of a path, below it': setting(['a=1; Path=/check'], '/check/below'),
-  'of a path, at a similar one': setting(['a=1; Path=/check'], '/checked'),
+  'of a path, at a similar path': setting(['a=1; Path=/check'], '/checked'),
   'set by a website that redirects to itself': first((cookie) =>
     cookie ? redirect('/in') : cookiesAnd(redirect('/a/b?q'), 'seen=1'),
   ),

@@ -17,7 +17,7 @@ export interface Reply {
 export interface Asked {
   method: string;
   host: string;
-  /** With the query. */
+  /** The path, with the query. */
   path: string;
   cookie: string;
   encrypted: boolean;

@@ -65,7 +65,7 @@ describe('An import', () => {
   test.each([
     ['with', (text: string) => text],
     ['without', (text: string) => ReadableStream.from([Buffer.from(text)])],
-  ])('of more than 1 MiB, %s a Content-Length, is 413 without effect', async (_, sent) => {
+  ])('of more than 1 MiB, %s a Content-Length, gets 413 without effect', async (_, sent) => {
     const tasks = 'milk\n'.padEnd(1024 ** 2, ' ');
     const response = await send('text/plain', sent(`${tasks} `), { Accept: 'application/json' });
     expect(response.status).toBe(413);

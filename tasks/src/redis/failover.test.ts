@@ -53,7 +53,7 @@ async function identity(client: StoreClient): Promise<string> {
 const enough = rounds({ short: 50, long: 1_000 });
 
 test.each((['pause', 'kill', 'pause', 'kill'] as const).slice(0, rounds({ short: 1, long: 4 })))(
-  'after a primary crashes or hangs (%s), Sentinel elects a new one, writes resume, and no confirmed write is lost',
+  'after a primary crashes or hangs (%s), Sentinel elects a new primary, writes resume, and no confirmed write is lost',
   async (fault) => {
     const { primary, client } = await startCluster();
     const store = redisStore(client, { replicas: 1 });

@@ -137,7 +137,7 @@ export function redisStore(
       let reading: Promise<Titles> | undefined = readFrom();
       while (reading) {
         const found: Titles = await reading;
-        // Redis reads the next batch while the caller compares this one.
+        // Redis reads the next batch while the caller compares this batch.
         reading = found.next ? readFrom(found.next) : undefined;
         reading?.catch(() => {}); // The caller may stop before.
         yield Object.values(found.titles);

@@ -131,7 +131,7 @@ const maxTitleLength = 500;
 /** NFC composes at most four code points into one (Unicode 17: U+1F82), so longer texts need no normalization. */
 const maxTyped = 4 * maxTitleLength;
 
-/** A visible character: nobody could read or click a row without one. */
+/** A visible character. Without any, nobody could read or click a row. */
 const visible = /[^\p{M}\p{Z}\p{Cc}\p{Cf}\p{Cs}\p{DI}\p{NChar}\u2800\u{1D159}]/u;
 
 /** The title in Unicode NFC, without surrounding white space. @throws TaskError `invalid_title` */

@@ -147,7 +147,7 @@ describe('The list page', () => {
     await poll(() => titles(page)).toEqual(['water', 'milk', 'bread', 'water', '(tea)']);
   });
 
-  test('links URLs without a referrer, offers "where to?" for short ones, and edits them as text', async () => {
+  test('links URLs without a referrer, offers "where to?" for short URLs, and edits them as text', async () => {
     const short = 'Read https://bit.ly/3xYz, then tell';
     await site.add(short);
     const page = await site.open();

@@ -30,7 +30,7 @@ WORKDIR /app
 COPY package.json ./
 COPY shared/package.json shared/
 COPY shared/src shared/src
-# Stripping types and compiling is half of a service's start, so the image keeps the result.
+# Stripping types and compiling take half of a service's startup time, so the image keeps the result.
 RUN install --directory --owner=1000 compiled
 ENV NODE_COMPILE_CACHE=/app/compiled
 USER 1000:1000

@@ -12,7 +12,7 @@ export $1
 endef
 $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name)))),$(eval $(call as_text,$(name)))))
 
-# A Docker engine answers, and NATIVE=1 is not set.
+# A Docker engine responds, and NATIVE=1 is not set.
 in_containers = [ -z "$$NATIVE" ] && docker compose version >/dev/null 2>&1 && docker version >/dev/null 2>&1
 installed = node_modules/.package-lock.json
 # Without packages nothing runs natively.

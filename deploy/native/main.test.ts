@@ -213,7 +213,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     const TASKS_PASSWORD_FILE = `deploy/../${relative('', textFile('open sesame'))}`;
     copyCheckout(runner.checkout);
     runner.main = join(runner.checkout, 'deploy/native/main.ts');
-    // Other users cannot enter it.
+    // Other users cannot enter this folder.
     chmodSync(runner.home, 0o700);
     stack = await runner.announced(runner.run('up', { LONGHAND_BIND: '127.0.0.2', TASKS_PASSWORD_FILE }));
     const store = ['-s', 'run/tasks-store.sock', 'HGET', '{tasks}:task:1', 'title'];

@@ -19,7 +19,7 @@ const socketPath = (name: string) => join('run', `${name}.sock`);
 export const upstreamServers = (replicas: readonly string[], folder = '') =>
   replicas.map((replica) => `unix:${join(folder, socketPath(replica))} max_fails=0`).join('; server ');
 
-/** Redis with the configuration of `application`, and its data in the subfolder `name`. */
+/** Redis with `application`'s configuration, and its data in the subfolder `name`. */
 export const redis = (name: string, application: string, folder: string): ProcessSpec => ({
   name,
   command: 'sh',

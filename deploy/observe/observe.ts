@@ -93,7 +93,7 @@ function specs(
   const node = [
     '--collector.disable-defaults',
     '--collector.filesystem',
-    // All disks; Prometheus keeps only the store's.
+    // All disks; Prometheus keeps only the store's disk.
     '--collector.filesystem.mount-points-exclude=^$',
     '--collector.filesystem.fs-types-exclude=^$',
   ];

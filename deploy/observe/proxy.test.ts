@@ -121,7 +121,7 @@ describe.skipIf(missing)(`The proxy's metrics${missing ? ' (skipped: mtail is no
     expect(counted(logged, `${/^\w+/.exec(series[0] ?? '')}`).toSorted()).toEqual(series);
   });
 
-  test('include responses of nginx itself, sent over syslog in containers', async () => {
+  test('include responses from nginx itself, sent over syslog in containers', async () => {
     const metrics = await freePort();
     const syslog = await freeUdpPort();
     const counter = spawn(
@@ -182,7 +182,7 @@ function counterLog(): string {
   });
 }
 
-test('certificates.sh prints when the certificate of a server expires', async () => {
+test("certificates.sh prints when a server's certificate expires", async () => {
   const { key, cert } = await testCertificate('a.example');
   const server = createServer({ key, cert });
   const port = await listening(server);

@@ -8,8 +8,7 @@ import { watchStore } from './settings.ts';
 test('warns about a store over 80 % of maxmemory, on connection and at intervals', async () => {
   const { url, stop } = await startRedisProcess(configuration);
   const admin = new Redis(url);
-  const memory = await admin.info('memory');
-  const used = Number(/^used_memory:(\d+)/m.exec(memory)?.[1]);
+  const used = Number(/^used_memory:(\d+)/m.exec(await admin.info('memory'))?.[1]);
   const fill = (share: number) => admin.config('SET', 'maxmemory', Math.round(used / share));
   const warn = vi.fn<(details: object, message: string) => void>();
   const watched = (milliseconds: number) => {
@@ -18,10 +17,8 @@ test('warns about a store over 80 % of maxmemory, on connection and at intervals
     watchStore(redis, { warn } as unknown as Log, milliseconds);
     return redis;
   };
-  onTestFinished(async () => {
-    admin.disconnect();
-    await stop();
-  });
+  onTestFinished(() => admin.disconnect());
+  onTestFinished(stop);
   const full = expect.stringMatching(/^the store is over 80 % full/);
 
   await fill(0.9);

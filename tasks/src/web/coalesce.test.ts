@@ -5,8 +5,7 @@ import { coalesce } from './coalesce.ts';
 test('calls during a run share the next run', async () => {
   let runs = 0;
   const ask = coalesce(async () => {
-    runs += 1;
-    const run = runs;
+    const run = ++runs;
     await setImmediate();
     return run;
   });
@@ -17,8 +16,7 @@ test('calls during a run share the next run', async () => {
 test('waiting calls fail with the current run; later calls start a new run', async () => {
   let runs = 0;
   const ask = coalesce(async () => {
-    runs += 1;
-    if (runs === 1) throw new Error('away');
+    if (++runs === 1) throw new Error('away');
     return 'here';
   });
   const asked = await Promise.allSettled([ask(), ask(), ask()]);

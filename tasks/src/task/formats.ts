@@ -16,7 +16,7 @@ export interface Format {
   entries(file: Buffer): Iterable<Entry>;
 }
 
-/** Values in JSON, at any depth. The largest export has this many. Parsing them blocks for up to 25 ms. */
+/** Values in JSON, at any depth. The largest export has a task and four fields each. Parsing takes up to 25 ms. */
 const maxValues = 5 * maxTasks;
 
 /** List marker, check box, title. The flag s is for U+2028 and U+2029. */

@@ -65,7 +65,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect((await readFile(join(folder, k6Files.html), 'utf8')).length).toBeGreaterThan(1_000);
   });
 
-  test.concurrent('on another host, smoke announces its tasks and removes them', async () => {
+  test.concurrent('smoke announces and removes its tasks on another host', async () => {
     const config = join(out, 'two-names.json');
     await writeFile(config, JSON.stringify({ hosts: { '*.internal': '127.0.0.1' } }));
     const renamed = (url: string | undefined, name: string) =>

@@ -87,7 +87,7 @@ describe('follow=all also sends GET', () => {
   });
 });
 
-describe('a host that is silent on HEAD', () => {
+describe('a host that ignores HEAD', () => {
   /** A website that responds to GET only, the requests to it, and an expander. */
   async function silent() {
     const asked: string[] = [];

@@ -139,7 +139,7 @@ export function redisStore(
         const found: Titles = await reading;
         // Redis reads the next batch while the caller compares this batch.
         reading = found.next ? readFrom(found.next) : undefined;
-        reading?.catch(() => {}); // The caller may stop before.
+        reading?.catch(() => {}); // The caller may stop before the last batch.
         yield Object.values(found.titles);
       }
     },

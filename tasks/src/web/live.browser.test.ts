@@ -158,7 +158,7 @@ describe('The event stream', () => {
     await page.clock.fastForward(20_000);
     await site.add('bread');
     await poll(() => titles(page)).toEqual(['bread', 'milk']);
-    // Enough to read it.
+    // Enough time to read the message.
     await page.clock.fastForward(6_000);
     await poll(() => notice(page)).not.toContain('Not connected');
   });
@@ -219,7 +219,7 @@ test('The user can close an error message, and a response of the server removes 
   await page.getByRole('button', { name: 'Close' }).click();
   await poll(() => notice(page)).toBe('');
   await fail();
-  // Enough to read it.
+  // Enough time to read the message.
   await page.clock.fastForward(6_000);
   await site.add('bread');
   await poll(() => notice(page)).not.toContain('No answer. It may not be saved.');

@@ -8,7 +8,7 @@ const open = useBrowser();
 const locked = useBrowser({ auth: auth('open sesame', testKey) });
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
-test('Chromium can read the manifest before the login, and the icons have their sizes', async () => {
+test('Chromium can read the manifest before the login, and the icons have the declared sizes', async () => {
   const page = await locked.open('/login');
   const session = await page.context().newCDPSession(page);
   const { url, data = '', errors } = await session.send('Page.getAppManifest');

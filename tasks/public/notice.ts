@@ -5,7 +5,7 @@ const notice = document.getElementById('notice') as HTMLElement;
 /** Milliseconds to read an error message. */
 const readable = 5_000;
 
-/** The earliest time at which a server response removes the complaint. */
+/** The earliest time at which a server response removes the error message. */
 let passesAt = Infinity;
 
 export const make = <Name extends keyof HTMLElementTagNameMap>(

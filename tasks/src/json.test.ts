@@ -15,7 +15,7 @@ const open = (_id: string, title: string) => {
 
 const openapi = JSON.parse(describeInterface());
 
-/** Replaces each `$ref` by its target. */
+/** Replaces each `$ref` with its target. */
 function resolved(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(resolved);
   if (node === null || typeof node !== 'object') return node;
@@ -256,7 +256,7 @@ const finishedMeanwhile =
   /value="mine".*It is finished now and reads “\u2068milk\u2069”. Save replaces its title with yours./s;
 const deletedMeanwhile = /<form action="\/task".*value="mine".*Somebody deleted this task/s;
 
-describe('Forms of a browser, which can only POST', () => {
+describe('Browser forms, which can only POST', () => {
   const revision = async () => `${(await kept.store.show('1')).revision}`;
   beforeEach(async () => {
     await create('milk');

@@ -26,7 +26,7 @@ test.each(['connect', 'hello', 'client', 'info', 'config', 'subscribe', 'get', '
 
     proxy.cutAt(step === 'connect' ? step : `\r\n${step}\r\n`);
     proxy.cutAll();
-    // The client drops commands at every second attempt.
+    // The client drops commands on every second attempt.
     await expect
       .poll(async () => [200, 503].includes(await status()) && proxy.cuts() >= 3, patient)
       .toBe(true);

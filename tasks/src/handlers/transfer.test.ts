@@ -7,7 +7,7 @@ import type { TaskStore } from '../task/task.ts';
 
 const kept = useApp();
 
-/** An application whose store fails; with `saves`, after it has saved the import. */
+/** An application whose store fails. With `saves`, it fails after it has saved the import. */
 function appFailing(saves = false) {
   const insert: TaskStore['insert'] = async (tasks, nonce) => {
     if (saves) await kept.store.insert(tasks, nonce);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => void replicas[0].stop());
 
-/** The changes of the store, until the test ends. */
+/** The store's changes, until the test ends. */
 function hearChanges(interval?: number) {
   const end = new AbortController();
   onTestFinished(() => end.abort());

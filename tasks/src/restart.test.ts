@@ -28,8 +28,7 @@ test('A service that is stopped during an import finishes and acknowledges it', 
   const answered = once(sending, 'response') as Promise<[http.IncomingMessage]>;
   const stopped = service.stop();
   sending.end(lines.map((title) => JSON.stringify({ title })).join('\n'));
-  const [response] = await answered;
-  expect(await json(response)).toMatchObject({ imported: lines.length, refused: 0 });
+  expect(await json((await answered)[0])).toMatchObject({ imported: lines.length, refused: 0 });
   await stopped;
   expect(await titlesLeft()).toEqual(lines);
 });

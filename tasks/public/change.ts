@@ -3,7 +3,6 @@ import { complain } from './notice.js';
 
 /** Milliseconds to wait for a response, longer than the proxy waits. */
 const deadline = 15_000;
-
 /** Milliseconds for which a finished row stays in place, struck through. */
 const seen = 1_000;
 

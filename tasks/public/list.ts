@@ -120,3 +120,6 @@ function leave(part: Element) {
 // After a submit, the browser shows the list only if the server has saved the form.
 settleSent(document.referrer !== '');
 restoreDrafts();
+// Autofocus prevents the browser from restoring the scroll position after a reload or Back.
+addEventListener('scrollend', () => history.replaceState(scrollY, ''));
+scrollTo(0, history.state ?? 0);

@@ -132,13 +132,10 @@ describe('On a slow connection', () => {
 test('Offline, tasks typed one after the other wait on lines of their own', async () => {
   const page = await site.open();
   await page.route('**/task', (route) => route.abort());
-  for (const [typed, kept] of [
-    ['milk', 'milk\n'],
-    ['bread', 'milk\nbread\n'],
-  ] as const) {
-    await enter(page, typed);
-    await poll(() => field(page).inputValue()).toBe(kept);
-  }
+  await enter(page, 'milk');
+  await poll(() => field(page).inputValue()).toBe('milk\n');
+  await enter(page, 'bread');
+  await poll(() => field(page).inputValue()).toBe('milk\nbread\n');
   await page.unroute('**/task');
   await enter(page, 'tea');
   await poll(() => titles(page)).toEqual(['tea', 'bread', 'milk']);

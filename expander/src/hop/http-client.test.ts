@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
-import { type LookupFunction, Socket } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { cutOff, listening, noDelay } from '@longhand/shared/testing/listening.ts';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -112,18 +112,6 @@ describe('Bounds', () => {
     const { request: ask } = client();
     await Promise.all(Array.from({ length: 300 }, () => ask(url, head)));
     await expect.poll(() => connections.open).toBe(256);
-  });
-
-  test('keeps 4 MiB of TLS sessions', () => {
-    const sessions: unknown[] = [];
-    const connect = connector(systemLookup, (_, { session }) => {
-      sessions.push(session?.length);
-      return new Socket();
-    });
-    const visit = (i: number) => connect(new URL(`https://${i}.example`), null as never);
-    for (let i = 0; i <= 4_096; i += 1) visit(i).emit('session', Buffer.alloc(1_024));
-    for (const i of [0, 1]) visit(i);
-    expect(sessions.slice(-2)).toEqual([undefined, 1_024]);
   });
 
   test('an aborted request closes its connection, even before it is open', async () => {

@@ -157,10 +157,10 @@ visits.test(
       await expect.poll(selected).toBe(length);
     }
     await page.reload();
-    const { x = 0, y = 0, height = 0 } = (await page.locator('#u').boundingBox()) ?? {};
-    await page.mouse.move(x + 35, y + height / 2);
+    const { x, y } = (await page.getByLabel('Short URL').boundingBox()) ?? expect.fail();
+    await page.mouse.move(x + 35, y + 20);
     await page.mouse.down();
-    await page.mouse.move(x + 60, y + height / 2);
+    await page.mouse.move(x + 60, y + 20);
     await page.mouse.up();
     expect(await selected()).toBeLessThan('sho.rt/x'.length);
   },

@@ -207,14 +207,9 @@ describe('a page', () => {
   });
 
   test('in gzip is decoded while others are in progress', async () => {
-    const slow = [1, 2, 3, 4, 5].reduce((body) => gzipSync(body), randomBytes(60_000));
-    const decode = (body: Buffer, encoding: string) => decodeContent(body, encoding, false, 64 * 1024);
-    const others = Promise.all(
-      Array(16)
-        .fill('gzip,gzip,gzip,gzip,gzip')
-        .map((name) => decode(slow, name)),
-    );
-    const first = decode(gzipSync(markup), 'gzip').then(() => 'first');
+    const decode = (body: Buffer) => decodeContent(gzipSync(body), 'gzip', false, 64 * 1024);
+    const others = Promise.all(Array.from({ length: 16 }, () => decode(randomBytes(60_000))));
+    const first = decode(Buffer.from(markup)).then(() => 'first');
     expect(await Promise.race([first, others])).toBe('first');
     await others;
   });

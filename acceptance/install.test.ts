@@ -258,7 +258,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
     await expect.poll(async () => (await run(secure)).code, { timeout: 60_000 }).toBe(0);
   });
 
-  test('the log has the address of an IPv4 client, and IPv6 is closed', async (context) => {
+  test('the log has the address of an IPv4 client, and the port refuses IPv6', async (context) => {
     const port = Number(env.LONGHAND_HTTPS_PORT);
     const [v4, v6] = [`10.${port >> 8}.${port & 255}`, `fd00:0:${port.toString(16)}`];
     const [here, hereV6, there, thereV6] = [`${v4}.1`, `${v6}::1`, `${v4}.2`, `${v6}::2`];

@@ -91,7 +91,7 @@ describe('No request fails', () => {
   });
 });
 
-test('a killed pod of each service fails only writes in flight', async () => {
+test('killing a pod of each service fails only writes in flight', async () => {
   await scale(2, ...deployments);
   let killed = 0;
   const { failures } = await underLoad(cluster, async () => {

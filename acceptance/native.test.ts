@@ -35,7 +35,7 @@ describe('The stack without Docker', async () => {
   // With a Docker engine, composed.test.ts runs these browser tests.
   if (!(await engineAnswers())) browserWalk(() => stack);
 
-  /** The short form uses a fortieth of the crowd. */
+  /** A short run has a fortieth of the connections. */
   const size = (long: number) => rounds({ short: long / 40, long });
   /** The addresses of the event streams; each may have 200. */
   const addresses = rounds({ short: 1, long: 5 });
@@ -69,7 +69,7 @@ describe('The stack without Docker', async () => {
 
     const besieged = await visit(stack, rounds({ short: 40, long: 2_000 }));
     expect(besieged.failures).toEqual([]);
-    // Other tests run at the same time as the short form.
+    // Other tests run at the same time as a short run.
     expect(besieged.p99).toBeLessThan(quiet.p99 + rounds({ short: 2_000, long: 50 }));
     for (const { name, pid = 0 } of processes)
       expect(await residentBytes(pid), name).toBeLessThan(0.8 * (await memoryLimit(name)));

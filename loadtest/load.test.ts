@@ -92,11 +92,11 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     const variables = { ...cheap, LOAD_RATE: '40', LOAD_DURATION: '1' };
     const { code, delayed, output } = await runControl(false, variables);
     expect(code, output).toBe(99);
-    // Nearly all, unless a busy machine delays them further.
+    // Nearly all responses are in this range, unless a busy machine delays them even more.
     expect(Math.min(delayed.get, delayed.post)).toBeGreaterThan(0.1);
   });
 
-  test('options of k6 and variables change the load', async () => {
+  test('k6 options and variables change the load', async () => {
     const variables = { LOAD_HIT_P95: '5000', LOAD_MISS_P95: '5000', LOAD_HOT_LINKS: '2' };
     const { code, output } = await run('expander', { ...stack.variables, ...variables }, [
       ...['--vus', '3', '--iterations', '20'],
@@ -182,7 +182,7 @@ test('make load contacts a named stack only through k6, which checks the host', 
   expect([target?.address, target?.variables.TASKS_URL, requests]).toEqual([TASKS_URL, TASKS_URL, []]);
 });
 
-test('a setting of another script causes one warning; a value that is not a number causes an error', () => {
+test('settings of another script cause one warning; a value that is not a number causes an error', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.unstubAllGlobals());
   onTestFinished(() => warn.mockRestore());

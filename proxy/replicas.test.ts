@@ -110,7 +110,7 @@ describe(`A hung replica behind ${image ?? "this machine's nginx"}`, { timeout: 
   });
 });
 
-test('two expanders follow one chain for concurrent requests for a cold link', {
+test('for concurrent requests for a cold link, only one of two expanders follows the chain', {
   timeout: 60_000,
 }, async () => {
   const shortener = await startShortener();

@@ -110,7 +110,7 @@ export async function startContainers() {
       );
       await leave(network, first(service));
       await enter(network, first(service), `${service}-behind`);
-      // Old connections would bypass the relay if Redis gets its old address back.
+      // Old connections would bypass the relay if Redis got its old address back.
       await redis(service, 'CLIENT', 'KILL', 'TYPE', 'normal');
       const from = Date.now();
       await pause(seconds);

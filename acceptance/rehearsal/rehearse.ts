@@ -18,7 +18,7 @@ export class Drill {
     );
   }
 
-  /** The failures, such as `3 write 503`, except those with the status `but`. */
+  /** The failures, such as `3 write 503`, except responses with the status `but`. */
   failed(kinds: readonly Kind[] = [], but?: number): string {
     const failures = this.#since(kinds).filter(({ right, status }) => !right && status !== but);
     const groups = Map.groupBy(failures, ({ kind, status }) => `${kind} ${status}`);

@@ -9,7 +9,7 @@ export interface Behaviour {
   delay?: number;
   /** The size of the pieces of a reply, in bytes. */
   slice?: number;
-  /** Instead of relaying. */
+  /** The relay's own reply; without it, the relay forwards all bytes. */
   answer?: 'garbage' | 'reset';
 }
 

@@ -24,7 +24,7 @@ export const addressOf = (container: string, network: string): Promise<string> =
   docker('inspect', container, '--format', `{{(index .NetworkSettings.Networks "${network}").IPAddress}}`);
 
 /**
- * The networks of docker-compose.yml, at addresses that only this test uses: Docker's own pools have room for only 31 networks.
+ * The networks of docker-compose.yml, at addresses that only this test uses. Docker's own pools have room for only 31 networks.
  *
  * @param port a port from `freePort`.
  */

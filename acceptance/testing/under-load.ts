@@ -27,7 +27,7 @@ export async function addTasks(port: number, connections: number) {
 }
 
 /**
- * Adds tasks over `writers` connections and reads from the expander over four, while `change` runs and for at least 30,000
+ * Runs `change` while `writers` connections add tasks and four connections read from the expander. Sends at least 30,000
  * requests.
  */
 export async function underLoad(stack: Watched, change: () => Promise<unknown>) {

@@ -11,7 +11,7 @@ import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervis
 const proxyDrainTime = 2_000;
 
 export interface StackOptions extends ProcessContext {
-  /** For data, rendered configuration and Unix sockets. Its path has at most 80 bytes, so that the sockets' paths fit. */
+  /** The folder for data, rendered configuration and Unix sockets. Its path has at most 80 bytes: socket paths are limited. */
   folder: string;
 }
 

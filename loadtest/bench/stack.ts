@@ -20,7 +20,7 @@ export async function measureStack(): Promise<Report> {
   return { title: 'What a request costs', unit: 'CPU µs', rows };
 }
 
-/** Puts the same load on ours and plain. */
+/** Puts the same load on our service and the plain service. */
 function pair(name: string, ours: Program, plain: Program, next: Next, connections = 32): Pair {
   const candidate = ({ url, pid }: Program) => ({
     pid,

@@ -71,7 +71,7 @@ function checkExpander(follows: boolean): void {
 
 const json = { Accept: 'application/json', 'If-Match': '*', 'Content-Type': 'application/json' };
 
-/** Adds a task by the form; creates, changes and deletes another by the API. */
+/** Adds a task with the form; creates, changes and deletes another task through the API. */
 function checkTasks(session: Session, title: string): void {
   const added = addTask(session, title);
   check(added, { 'POST /task is 302 to /': (r) => r.status === 302 && r.headers.Location === '/' });

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Connections that an attacker holds open, and replaces when the server closes them. */
+/** Connections that an attacker holds open, and opens again when the server closes them. */
 export interface Hold {
   kind: keyof typeof habits;
   port: number;

@@ -14,7 +14,7 @@ type RunOptions = Pick<ServeOptions, 'clientErrorHeaders' | 'problems'> & {
   close?: () => void;
 };
 
-/** Makes the log, the metrics and the stop signal of a service, and `run`, which serves it. */
+/** Creates the log, the metrics and the stop signal of a service, and the function `run`, which serves it. */
 export function prepareService(name: string, version: string, config: ServiceConfig) {
   const { HEARTBEAT_FD } = process.env;
   if (HEARTBEAT_FD) startHeartbeat(Number(HEARTBEAT_FD));

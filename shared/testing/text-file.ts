@@ -5,7 +5,7 @@ import { join } from 'node:path';
 let folder: string | undefined;
 let count = 0;
 
-/** Writes `text` to a new file until the process ends, and returns its path. */
+/** Writes `text` to a new file, and returns its path. The file is deleted when the process ends. */
 export function textFile(text: string): string {
   if (folder === undefined) {
     const made = mkdtempSync(join(tmpdir(), 'longhand-files-'));

@@ -82,7 +82,7 @@ describe('without Redis', () => {
   });
 });
 
-test('an invalid environment exits with 78 and a message', () => {
+test('exits with 78 and a message if the environment is invalid', () => {
   const { status, stderr } = spawnSync(process.execPath, [`${import.meta.dirname}/main.ts`], {
     env: { ...childEnvironment, TASKS_COLOUR: 'red', PORT: 'x' },
     encoding: 'utf8',

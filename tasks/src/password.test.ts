@@ -39,7 +39,7 @@ describe('A list with a password', () => {
     expect(JSON.stringify(service.log)).not.toMatch(/pass-word|t0ken/);
   });
 
-  test('reads the whole import of a client that is not logged in, so that it gets the 401', async () => {
+  test('reads the whole import of a client that is not logged in, so that the client gets the 401', async () => {
     const body = new Blob([Buffer.alloc(20 * 1024 ** 2, 'x\n')]);
     const headers = { 'Content-Type': 'text/plain', Accept: 'application/json' };
     const response = await fetch(`${kept.service.url}tasks/import`, { method: 'POST', headers, body });

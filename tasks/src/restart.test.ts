@@ -36,7 +36,7 @@ test('A service that is stopped during an import finishes and acknowledges it', 
 test('A service that is stopped during a clear finishes and acknowledges it', async () => {
   const task = { title: 'open', finished: 0, created_at: new Date().toISOString() } as const;
   await kept.store.insert([task]);
-  // A step clears one task less.
+  // One task more than a step clears.
   for (const count of [2_000, 2_001])
     await kept.store.insert(Array(count).fill({ ...task, title: 'done', finished: 1 }));
   const watcher = new Redis(kept.url);

@@ -51,7 +51,7 @@ export function testApp(store: TaskStore, given: Partial<Dependencies> = {}) {
 
 type TestApp = ReturnType<typeof testApp>;
 
-/** The application with its own store for all tests of a file. Each test begins with an empty store, and at the same time. */
+/** The application with its own store for all tests of a file. Each test begins with an empty store and the same clock. */
 export function useApp(authAt?: (now: () => Date) => Auth) {
   const kept = useStore() as ReturnType<typeof useStore> & { app: TestApp; now: Date };
   beforeEach(() => {

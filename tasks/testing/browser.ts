@@ -95,7 +95,7 @@ async function startSite(given: Partial<Dependencies>) {
       await show(page, path);
       return page;
     },
-    /** A page for all tests of a file, at a quarter of the cost. */
+    /** A page that all tests of a file share, which takes a quarter of the time. */
     async pageForAll(options?: BrowserContextOptions): Promise<Page> {
       const page = await newPage(options);
       ofFile.push(page);

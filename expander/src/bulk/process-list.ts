@@ -5,7 +5,7 @@ import type { NumberedUrl } from './url-list.ts';
 
 /** A line of the response. */
 export interface BulkLine extends Pick<Expansion, 'longUrl' | 'redirectCount' | 'cached'> {
-  /** The number of the request line, from 1. */
+  /** The number of the URL's line in the list, from 1. */
   line: number;
   /** The given URL, truncated if it is too long. Empty if the value is not a string. */
   url: string;

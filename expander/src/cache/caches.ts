@@ -21,7 +21,7 @@ export interface SharedCache {
   set(key: string, text: string, milliseconds: number): void;
 }
 
-/** Characters of the largest entry. */
+/** Maximum size of an entry, in characters. */
 const maxEntrySize = 64 * 1024;
 
 /** Concurrent refreshes per client. Refreshes (4) and lists (48) leave 4 of the client's 56 places at an origin. */

@@ -38,7 +38,7 @@ test('never connects to a private address of a name, after the first lookup or a
     'mixed.example': refused,
     'other-family.example': refused,
     'rebound.example': { end: 'target_refused', redirectCount: 1, dialled: ['93.184.216.34'] },
-    'at the name server of resolv.conf, moved in place': ['unknown_name', 'final'],
-    'at the name server of resolv.conf, moved by a rename': ['unknown_name', 'final'],
+    'with a new name server in resolv.conf, written in place': ['unknown_name', 'final'],
+    'with a new name server in resolv.conf, renamed into place': ['unknown_name', 'final'],
   });
 });

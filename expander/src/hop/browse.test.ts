@@ -45,7 +45,7 @@ describe('follow=all also sends GET', () => {
       { headers: { 'content-type': 'text/plain', 'content-length': '0' } },
       true,
     ],
-    ['if HEAD gets no type, nosniff', { headers: { 'x-content-type-options': 'nosniff' } }, true],
+    ['if HEAD gets nosniff without a type', { headers: { 'x-content-type-options': 'nosniff' } }, true],
   ])('%s', async (_, head, getsGet) => {
     const browse = createBrowse(async (_, { method }) =>
       method === 'HEAD' ? { ...response(200), ...head } : { ...response(302), headers: { location: '/x' } },

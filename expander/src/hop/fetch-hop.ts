@@ -40,7 +40,7 @@ export function percentEncoded(location: string | undefined): string | null {
 }
 
 /**
- * Sends requests to names whose addresses `guard` accepts. The layer `checkUrls` has already checked the URL. The steps:
+ * Sends a request if `guard` accepts the host's addresses. The layer `checkUrls` has already checked the URL. The steps:
  *
  * 1. The client ([http-client.ts](http-client.ts)) creates an exchange and takes an idle connection to the origin.
  * 2. If there is none, `connect` looks up the name and opens a connection. `guard` checks the addresses that the socket gets.

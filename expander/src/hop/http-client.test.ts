@@ -12,7 +12,7 @@ import { headReader } from './response-head.ts';
 
 const certificate = await testCertificate();
 
-/** A server, with its total and open connections. */
+/** A server, and the number of its connections, in total and open. */
 async function listen(answer: RequestListener, scheme: 'http' | 'https' = 'http') {
   const server = scheme === 'http' ? http.createServer(answer) : https.createServer(certificate, answer);
   const connections = { seen: 0, open: 0 };

@@ -48,7 +48,7 @@ describe('a free place', () => {
     expect(started).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'a4']);
   });
 
-  test('goes to the website where its client has the fewest places, if the client had used up all its places', () => {
+  test('goes to the website where its client has the fewest places, if the client was at its limit', () => {
     const { started, ask, end } = naming({ ofClient: 3 });
     ask(turnOf('a', 1), 'x1 x2 x3 x4 x5', { origin: 'http://x.example' });
     ask(turnOf('a', 2), 'y1 y2', { origin: 'http://y.example' });
@@ -104,7 +104,7 @@ test.each([
     'of clients that hold all places',
     (i: number) => [turnOf(`client${i % 8}`, i % 16), `http://${i}.example`],
   ],
-  ['at websites that hold all places', (i: number) => [`client${i}`, `http://${i % 16}.example`]],
+  ['at websites with no free place', (i: number) => [`client${i}`, `http://${i % 16}.example`]],
 ] as const)('releasing a place takes equally long for any number of waiting hops %s', (_, turnOfHop) => {
   const looksWith = (waiting: number) => {
     let looks = 0;

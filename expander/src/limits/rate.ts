@@ -66,8 +66,8 @@ export async function charge(take: Take, client: string, rate: Rate, things: str
 }
 
 /**
- * A layer that limits how many expansions of a client without a key contact websites. Cache hits, refreshes, refused targets,
- * and expansions that another client started are free.
+ * A layer that limits the rate at which a client without a key starts expansions that contact websites. Cache hits,
+ * refreshes, refused targets, and expansions that another client started are free.
  */
 export function limitRate(rate: Rate, take: Take) {
   return (fetchHop: FetchHop): FetchHop =>

@@ -24,7 +24,7 @@ export const controlUrl = url('CONTROL_URL');
 /** The shortener whose links the expander follows. */
 export const shortener = url('SHORTENER_URL') || 'http://127.0.0.1:9000';
 
-/** Logs what this run writes, if it may write to another machine. */
+/** Logs `sentence`, which describes the writes of this run, if another machine is allowed. */
 export function announce(sentence: string): void {
   if (allowedHosts.length > 0) console.warn(`This run loads ${allowedHosts.join(', ')}. ${sentence}`);
 }

@@ -137,7 +137,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       for (let i = 0; i < count; i += 1_000) await kept.store.insert(Array(1_000).fill(finished));
     };
 
-    test('of 12,000 tasks, and its undo, serves other clients between its steps', async () => {
+    test('of 12,000 tasks, and its undo, let Redis serve other clients between their steps', async () => {
       await create(2);
       await insertFinished(12_000);
       const before = await kept.store.list({ filter: 'finished' });
@@ -172,7 +172,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
         return run();
       };
       const count = await redisStore(kept.redis, { timed }).clearFinished('removal');
-      // The 10,000 tasks before the first step take three steps of 4,000.
+      // At the first step there are 10,000 tasks, which need three steps of 4,000.
       expect(count).toBe(12_000);
     });
 

@@ -17,7 +17,7 @@ async function rows(...titles: string[]) {
 }
 
 describe('Keys', () => {
-  test('arrows move between rows with a visible focus; both go to the row above after a deletion of the last row', async () => {
+  test('arrows move between rows with a visible focus; after the last row is deleted, both arrows go to the row above', async () => {
     const page = await rows('milk', 'bread', 'tea', 'jam');
     for (const [key, row] of [
       ['ArrowUp', 'task-4'],

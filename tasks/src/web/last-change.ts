@@ -21,7 +21,7 @@ type LastChange = z.output<typeof changeSchema>;
 
 /**
  * Stores the change of `task` in a cookie of at most 2.8 KB for the next list page. Programs send no `Referer` and get no
- * cookie. No query string: the specification requires `Location: /` after `finish`, and titles must not be logged.
+ * cookie. A query string would not do: the specification requires `Location: /` after `finish`, and titles must not be logged.
  */
 export function tellChange(c: TasksContext, { _id: id, revision, finished }: Task, was?: string): void {
   if (!c.req.header('referer')) return;

@@ -46,7 +46,7 @@ test('The maskable icon has its mark inside the safe zone, and no transparent co
   expect([outside, opaque]).toEqual([0, true]);
 });
 
-test.each(['light', 'dark'] as const)('The theme color is that of the page: %s', async (colorScheme) => {
+test.each(['light', 'dark'] as const)('The theme color is the color of the page: %s', async (colorScheme) => {
   const page = await open.open('/', { colorScheme });
   const [theme, background] = await page.evaluate<string[]>(`(() => {
     const themes = [...document.querySelectorAll('[name=theme-color]')];
@@ -123,7 +123,7 @@ const boxes = (page: Page, selector: string, ofText = false) =>
     return (${ofText} ? range : element).getBoundingClientRect().toJSON();
   })`) as Promise<Box[]>;
 
-test('"Where to?" is 44 px high, away from the other link, and keeps the height of the row', async () => {
+test('"Where to?" is 44 px high, apart from the other link, and does not change the height of its row', async () => {
   await open.add('https://bit.ly/3xYz', 'milk');
   const page = await open.open('/', phone);
   const [link, where] = await boxes(page, '.title a');
@@ -133,7 +133,7 @@ test('"Where to?" is 44 px high, away from the other link, and keeps the height 
   expect(Math.abs((one?.height ?? 0) - (other?.height ?? 0))).toBeLessThan(2);
 });
 
-test('The gaps between links are as wide as they look, for a finger and a mouse', async () => {
+test('Larger targets do not change the visible gaps between links, on a phone or a desktop', async () => {
   for (const options of [phone, {}]) {
     const page = await open.open('/', options);
     const [all, middle, finished] = (await boxes(page, '.bar nav a', true)) as [Box, Box, Box];

@@ -268,7 +268,7 @@ describe('A list pasted into the field', () => {
     expect(await page.evaluate('sessionStorage.getItem("drafts")')).toBe('{}');
   });
 
-  test('is added once although a response was lost, and entirely or not at all', async () => {
+  test('is added once despite a lost response, and entirely or not at all', async () => {
     const page = await site.open();
     await loseResponse(page, '**/task');
     await paste(page, 'milk\nbread');

@@ -50,7 +50,7 @@ export default defineConfig({
       SEED: `${seed}`,
       NODE_COMPILE_CACHE: compileCache,
     },
-    // A fresh module registry for each file would take as long as the tests of most files. There is one project, because
+    // Reloading the modules for each file would take as long as most files' tests. There is one project, because
     // vitest restarts a worker that changes projects.
     isolate: false,
     testTimeout: 30_000,

@@ -68,7 +68,7 @@ test.skipIf(noCompose)(
   },
 );
 
-test.skipIf(noCompose)('tasks gets the URL and the CA file of an outside store, and a network to it', () => {
+test.skipIf(noCompose)('tasks gets the URL and the CA file of an external store, and a network to it', () => {
   const REDIS_URL = 'rediss://user:password@redis.example:6380/0';
   const { services, secrets } = configured({ TASKS_REDIS_URL: REDIS_URL, TASKS_REDIS_CA_FILE: '/ca.crt' });
   const REDIS_CA_FILE = '/run/secrets/tasks-redis-ca';
@@ -80,7 +80,7 @@ test.skipIf(noCompose)('tasks gets the URL and the CA file of an outside store, 
 });
 
 test.skipIf(noEngine)(
-  'make down removes the network of an outside store, even after the variable was unset',
+  'make down removes the network to an external store, even after the variable was unset',
   () => {
     const env = { ...process.env, COMPOSE_PROJECT_NAME: `longhand-test-${randomBytes(4).toString('hex')}` };
     const networks = (...words: string[]) =>
@@ -251,7 +251,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
     for (const { port } of podMetricsEndpoints) expect(names).toContain(port);
   });
 
-  test('`external-redis` removes both Redis, and the services read the address from the Secret', () => {
+  test('`external-redis` removes both Redis servers, and the services read the address from the Secret', () => {
     const all = fitted('external-redis', 'observe');
     const pods = workloads(all).map(({ metadata }) => metadata.name);
     expect(pods.filter((name) => /cache|store|backup/.test(name))).toEqual([]);

@@ -10,7 +10,7 @@ import { allVariables, containerVariables, stackVariables, withoutStackVariables
 /**
  * Reads the stack's variables, and each service checks its own variables.
  *
- * @param more faults found by other checks.
+ * @param more faults that other checks found.
  * @throws EnvironmentError that lists every fault.
  */
 export async function readSettings(env: NodeJS.ProcessEnv, more: string[] = []) {

@@ -12,7 +12,7 @@ import { type RequestOptions, send, type TestResponse } from '@longhand/shared/t
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { logged, type Order, obedientApplication, ordering, startProxied } from './testing/proxied.ts';
 
-/** Headers of the expander: fresh for 30 s, and for clients for ten minutes. */
+/** The expander's headers: fresh for 30 s in nginx, and for ten minutes in clients. */
 const fresh = { 'Cache-Control': 'public, max-age=600', 'X-Accel-Expires': '30' };
 
 /** The nginx in the stack's image, or this machine's nginx (1.22 or later) without a Docker engine. */
@@ -87,7 +87,7 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
     },
   );
 
-  test('forwards a request of an expander unchanged, even if a response is cached', async () => {
+  test('forwards a request from an expander unchanged, even if a response is cached', async () => {
     await ask(target('/api'));
     await ask(target('/api'), { headers: { 'CDN-Loop': 'other, longhand; v=1' } });
     expect(application.arrived.at(-1)).toMatchObject({
@@ -116,7 +116,7 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
     expect(forwarded()).toBe(2);
   });
 
-  test('keeps the Date of the expander', async () => {
+  test("keeps the expander's Date", async () => {
     const { headers } = await ask(target('/api'));
     const later = async () => new Date().toUTCString() !== headers.date;
     await expect.poll(later).toBe(true);
@@ -141,7 +141,7 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
       return last;
     };
 
-    test('comes from X-Accel-Expires, not max-age; no stale response follows', async () => {
+    test('comes from X-Accel-Expires, not max-age, and ends without a stale response', async () => {
       const path = target('/api', aSecond('public, max-age=600'));
       await ask(path);
       expect(await afterHits(path)).toMatchObject({ status: 200, cache: 'EXPIRED' });
@@ -197,7 +197,7 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
     });
   });
 
-  /** Headers of one client that must not affect the response to the next client. */
+  /** Headers from one client that must not affect the response to the next client. */
   const sent: [string, string[]][] = [
     ['Host', ['tasks.localhost', 'expander.localhost', 'LOCALHOST:80', 'a-machine']],
     ['Accept-Encoding', ['gzip', 'br', 'gzip, deflate, br', 'br;q=0, gzip', 'GZIP;q=0.5', '*', 'zstd']],
@@ -283,7 +283,7 @@ async function startCaching(variables: { LONGHAND_API_RATE?: string }, keys = '2
   return { folder, application, proxy };
 }
 
-test('the rate limit applies to cache hits; the log shows both', async () => {
+test('the rate limit applies to cache hits, and the log shows both', async () => {
   const { application, proxy } = await startCaching({ LONGHAND_API_RATE: '1r/m' });
   const lines = [];
   for (let i = 0; i < 4; i += 1) {

@@ -50,7 +50,7 @@ describe('Behind a front', () => {
     ['https', 'https', 'max-age=31536000'],
     ['http', 'http', undefined],
     ['javascript', 'http', undefined],
-  ])('uses the scheme of the front: %s', async (said, scheme, hsts) => {
+  ])("uses the front's scheme: %s", async (said, scheme, hsts) => {
     const headers = from('203.0.113.7', said);
     expect((await forwarded(trusting, headers)).scheme).toBe(scheme);
     for (const method of ['GET', 'TRACE']) {
@@ -64,7 +64,7 @@ describe('Behind a front', () => {
     ['Ada "Countess" Lovelace', 'Ada "Countess" Lovelace'],
     ['\u009b2J', ''],
     ['', ''],
-  ])('the log has the client and the user %j', async (name, user) => {
+  ])('the log contains the client and the user %j', async (name, user) => {
     const headers = { ...from('203.0.113.9'), 'X-Forwarded-User': name };
     const response = await send(trusting.ports.all, '/', { host, headers });
     expect(await logged(() => trusting.log, response)).toMatchObject({ client: '203.0.113.9', user });

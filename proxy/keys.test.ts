@@ -47,7 +47,7 @@ test.each([
   });
 });
 
-test('the log has no keys', () => {
+test('the log contains no keys', () => {
   expect(withKeys.proxy.log.filter((line) => /AliceAlice|key=/.test(line))).toEqual([]);
 });
 

@@ -14,7 +14,7 @@ const hostile = secret + controls;
 /** C0, DEL, C1 and bidi controls, and bytes that are not UTF-8. */
 const control = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/u;
 
-describe('The log of the proxy', async () => {
+describe("The proxy's log", async () => {
   const handlers: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
     '/break': (request) => request.socket.destroy(),
     '/hang': () => {},
@@ -55,7 +55,7 @@ describe('The log of the proxy', async () => {
       `${first}\r\nHost: ${host}\r\nReferer: ${headers.Referer}\r\nConnection: close\r\n${rest}\r\n`,
     );
 
-  test('has no query, Referer or control character after any error', async () => {
+  test('contains no query, Referer or control character after any error', async () => {
     const { all, expander, tasks } = proxy.ports;
     // The application is down, resets, hangs, sends invalid HTTP, sends too much, stops halfway.
     await provoke(expander, `/${query}`, { headers });

@@ -10,7 +10,7 @@ describe('The login limit', async () => {
   const attempt = (client: string, headers = {}, path = '/login', method = 'POST') =>
     send(proxy.ports.tasks, path, { method, headers: { 'X-Forwarded-For': client, ...headers }, body: 'x' });
 
-  test('is five attempts per client; the sixth gets 429 with Retry-After', async () => {
+  test("refuses a client's sixth attempt with 429 and Retry-After", async () => {
     for (let i = 0; i < 5; i++) expect((await attempt('192.0.2.1')).status).toBe(200);
     const page = await attempt('192.0.2.1');
     expect(page.status).toBe(429);
@@ -31,7 +31,7 @@ describe('The login limit', async () => {
     expect((await attempt('2001:db8::9')).status).toBe(429);
   });
 
-  test('counts each request that tasks may accept, but no requests of other sites', async () => {
+  test('counts each request that tasks may accept, but no requests from other sites', async () => {
     const accepted = [
       'same-origin',
       '\tsame-origin',

@@ -19,7 +19,7 @@ const longHeaders = rounds({ short: 500, long: 3_000 });
 const manyRequests = rounds({ short: 2_000, long: 17_500 });
 
 /** The cost of connections before their requests are complete. */
-describe('The memory of the proxy with four workers', { timeout: 120_000 }, async () => {
+describe("The proxy's memory with four workers", { timeout: 120_000 }, async () => {
   // On a busy machine it takes a long time to open all connections.
   const proxy = await startTemporaryProxy({ LONGHAND_WORKERS: '4' }, (text) =>
     text.replace('client_header_timeout 5s', 'client_header_timeout 60s'),

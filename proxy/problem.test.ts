@@ -6,7 +6,7 @@ import { openapi } from '../tasks/src/web/openapi.ts';
 import { startProxied } from './testing/proxied.ts';
 
 /** The proxy's own errors for tasks, whose JSON interface promises problem details (RFC 9457). */
-describe('An error of the proxy', async () => {
+describe('A proxy error', async () => {
   const application = http.createServer((request) => {
     if (request.url?.includes('/break')) request.socket.destroy();
   });

@@ -25,7 +25,7 @@ export const listExamples = (url: string) =>
 interface Visit {
   request: IncomingMessage;
   response: ServerResponse;
-  /** The segments of the path after the link's name. */
+  /** The path segments after the link's name. */
   args: readonly string[];
   /** With its question mark; may be empty. */
   query: string;

@@ -70,7 +70,7 @@ test('a reset and a malformed response are connection errors', async () => {
   await expect(send('/malformed')).rejects.toMatchObject({ code: /^HPE_/ });
 });
 
-test('a hanging link never responds; close() ends it', async () => {
+test('a hanging link does not respond until close() ends it', async () => {
   const own = await startShortener();
   const hanging = http.get(`${own.url}/hang`);
   const failed = once(hanging, 'error');

@@ -11,7 +11,7 @@ export type Shortener = Awaited<ReturnType<typeof startShortener>>;
  * Starts a link shortener for tests, load scripts, and trials of the expander without the internet. The path determines the
  * behaviour of a link; see `examples`.
  *
- * @param options.port by default a free one.
+ * @param options.port by default a free port.
  * @param options.tls a certificate, for https.
  */
 export async function startShortener(

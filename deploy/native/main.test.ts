@@ -41,7 +41,7 @@ function copyCheckout(to: string): void {
   symlinkSync(join(root, 'node_modules'), join(to, 'node_modules'));
 }
 
-/** Every process of a group. */
+/** The processes in a group. */
 const members = (group: number) =>
   readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid))
@@ -53,7 +53,7 @@ const members = (group: number) =>
       }
     });
 
-/** The TCP ports that processes of a group listen on. */
+/** The TCP ports that a process group listens on. */
 function listeningPorts(group: number): number[] {
   const own = members(group).map((pid) => `pid=${pid},`);
   const sockets = execFileSync('ss', ['-Hltnp'], { encoding: 'utf8' }).split('\n');
@@ -200,7 +200,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     expect(again.filter((pid) => pids.includes(pid))).toEqual([]);
   });
 
-  test('leaves no process behind when killed; the next start has the tasks, a new log and an empty cache', async () => {
+  test('leaves no process behind when killed, and restarts with the tasks, a new log and an empty cache', async () => {
     const cached = () => readdirSync(join(runner.folder, 'proxy/responses'));
     await fetch(`http://127.0.0.1:${runner.ports.LONGHAND_EXPANDER_PORT}/api?u=127.0.0.1`);
     await expect.poll(cached).toHaveLength(1);

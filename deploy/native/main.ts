@@ -25,7 +25,7 @@ try {
   const run = commands[command];
   if (!run) throw new Error(`${command}: the commands are ${Object.keys(commands).join(', ')}.`);
   if (run === up || run === observe) prepare();
-  // Paths of Unix sockets must be short, so they are relative.
+  // Unix socket paths must be short, so use relative paths.
   if (existsSync(folder)) process.chdir(folder);
   await run();
 } catch (error) {

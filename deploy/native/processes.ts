@@ -14,7 +14,7 @@ const socketPath = (name: string) => join('run', `${name}.sock`);
 /**
  * The `server` directives of an upstream. `max_fails=0`: a replica that fails comes back at the same address.
  *
- * @param folder of the stack; by default nginx's working folder.
+ * @param folder the stack's folder; by default nginx's working folder.
  */
 export const upstreamServers = (replicas: readonly string[], folder = '') =>
   replicas.map((replica) => `unix:${join(folder, socketPath(replica))} max_fails=0`).join('; server ');

@@ -22,7 +22,7 @@ export async function becomeRunner(status: () => string): Promise<boolean> {
     if (error instanceof ListenError) return false;
     throw error;
   }
-  // The leftovers of a killed run.
+  // Remove the leftovers of a killed run.
   for (const socket of readdirSync('run')) rmSync(`run/${socket}`);
   const server = createServer((client) => {
     client.unref().on('error', () => {});
@@ -36,7 +36,7 @@ export async function becomeRunner(status: () => string): Promise<boolean> {
   return true;
 }
 
-/** Sends the running stack a command. @returns its status, or '' once it has stopped; undefined if none runs. */
+/** Sends the running stack a command. @returns its status, or '' once it has stopped; undefined if no stack runs. */
 export async function ask(command: 'status' | 'stop'): Promise<string | undefined> {
   const socket = createConnection(commands);
   try {

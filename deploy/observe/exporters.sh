@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs mtail for nginx's log, redis_exporter for both Redis, and node_exporter for the store's disk and the certificates.
+# Runs mtail for nginx's log, redis_exporter for both Redis servers, and node_exporter for the store's disk and the certificates.
 set -eu
 umask 077
 cd /tmp

@@ -9,7 +9,7 @@ import { logFile } from '../native/log.ts';
 import { type ProcessContext, type ProcessSpec, supervise } from '../native/supervisor.ts';
 
 export interface ObserveOptions extends Pick<ProcessContext, 'folder' | 'onLine'> {
-  /** The port of Prometheus on 127.0.0.1. */
+  /** Prometheus's port on 127.0.0.1. */
   port: number;
   /** Seconds between scrapes and between rule evaluations. */
   interval?: number;
@@ -18,7 +18,7 @@ export interface ObserveOptions extends Pick<ProcessContext, 'folder' | 'onLine'
 }
 
 /**
- * Observes a native stack with Debian's Prometheus and exporters: mtail for nginx's log, redis_exporter for both Redis,
+ * Observes a native stack with Debian's Prometheus and exporters: mtail for nginx's log, redis_exporter for both Redis servers,
  * node_exporter for the disk. It scrapes the replicas that run when it starts, and keeps its data in the stack's folder
  * `prometheus`.
  */

@@ -57,7 +57,7 @@ export const ordering = (order: Order) => `order=${encodeURIComponent(JSON.strin
 /** An application whose responses follow the `order` in each request. */
 export function obedientApplication() {
   const application = {
-    /** All requests, in the order in which they arrived. */
+    /** All requests, in order of arrival. */
     arrived: [] as (Pick<IncomingMessage, 'socket' | 'headers'> &
       Record<'method' | 'url' | 'body', string>)[],
     /** Accepts requests without responding. */

@@ -38,7 +38,7 @@ async function sendInTwoWrites(url: URL, agent: http.Agent) {
 }
 
 describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
-  test('has a createConnection(port, host, options) as in Node', async () => {
+  test("has createConnection(port, host, options), like Node's agent", async () => {
     const { url } = await listen(scheme);
     const made = agent(scheme);
     const open = made.createConnection.bind(made) as unknown as (...args: unknown[]) => Socket;
@@ -59,7 +59,7 @@ describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
     },
   );
 
-  test('resolves names with the lookup of its options', async () => {
+  test('resolves names with its `lookup` option', async () => {
     const { url } = await listen(scheme);
     const resolved: string[] = [];
     const lookup: https.AgentOptions['lookup'] = (name, options, done) => {
@@ -104,7 +104,7 @@ test.each(['http', 'https'] as const)(
   },
 );
 
-test('an agent has up to 64 sockets per origin, idle or not, and 1,280 in total; options override that', () => {
+test('by default, an agent has up to 64 sockets per origin, idle or not, and 1,280 in total', () => {
   expect(agent('https')).toMatchObject({ maxSockets: 64, maxFreeSockets: 64, maxTotalSockets: 1_280 });
   const own = { maxSockets: 2, maxFreeSockets: 1, maxTotalSockets: 3 };
   expect(agent('http', own)).toMatchObject(own);

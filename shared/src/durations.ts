@@ -25,7 +25,7 @@ export async function timed<Result>(
   }
 }
 
-/** The code or the class of an error. Its message may contain a client's input. */
+/** An error's code or class. Its message may contain a client's input. */
 const errorName = (error: unknown) => `${(error as NodeJS.ErrnoException).code ?? (error as Error).name}`;
 
 /** Runs and times an operation on Redis. `operation` is the name of a command or a script. */

@@ -79,7 +79,7 @@ test('the error for an unreadable secret includes a command to fix it', () => {
   }
 });
 
-test('the operations endpoints default to the host of the service; a socket path overrides host and port', () => {
+test("the operations endpoints default to the service's host, and a socket path overrides host and port", () => {
   const operations = { host: '127.0.0.2', port: 9464 };
   const service = { host: '127.0.0.2', port: 3000 };
   expect(listenAddresses(read({ HOST: '127.0.0.2' }))).toEqual({ service, operations });
@@ -103,7 +103,7 @@ test.each([
     { sentinels: [sentinel('a'), sentinel('b', 26_380), sentinel('::1')], name: 'tasks', db: 0 },
   ],
   ['rediss+sentinel://a/tasks?db=2', { name: 'tasks', tls: {}, db: 2 }],
-])('%s is the address of a Redis', (url, address) => {
+])('%s is a Redis address', (url, address) => {
   expect(redisAddress(url)).toMatchObject(address);
 });
 
@@ -117,7 +117,7 @@ test.each([
   ['redis://a,b', 'names several servers'],
   ['redis+sentinel://a,b', 'does not name the primary'],
   ['redis+cluster://a:7000', 'is not a redis://'],
-])('%s is not the address of a Redis', (url, reason) => {
+])('%s is not a Redis address', (url, reason) => {
   const read = () => readEnv(redisVariables, { REDIS_URL: url });
   expect(read).toThrow(`REDIS_URL=${url}: `);
   expect(read).toThrow(reason);

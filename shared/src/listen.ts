@@ -7,7 +7,7 @@ export type ListenAddress = { host: string; port: number } | { path: string };
 
 export interface Listening {
   port: number;
-  /** Such as `http://127.0.0.1:3000/` or `unix:/run/tasks.sock`. */
+  /** For example `http://127.0.0.1:3000/` or `unix:/run/tasks.sock`. */
   url: string;
   /** Whether this is a TCP port that only this machine can reach. */
   loopback: boolean;

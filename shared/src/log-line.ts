@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { escapeControls } from './control-characters.ts';
 
 /**
- * Formats a log line for a terminal: a JSON record as its message and fields, a line of Redis or nginx without its time and
+ * Formats a log line for a terminal: a JSON record as its message and fields, a line from Redis or nginx without its time and
  * process ID. It escapes control characters, because clients can inject them into a log.
  */
 export const formatLogLine = (line: string): string => escapeControls(format(line));

@@ -14,7 +14,7 @@ function logging(code: string) {
 const lines = (output: string) => JSON.parse(`[${output.trim().replaceAll('\n', ',')}]`);
 
 describe('A log', () => {
-  test('has JSON lines with time, level and service, without terminal escape sequences', async () => {
+  test('consists of JSON lines with time, level and service, without terminal escape sequences', async () => {
     const hostile = 'a\u0007b\u001b[2J\u007f\u009b2J\u061c\u200e\u202e\u2028\u2066 \u00e9\u2014z';
     const code = `
       log.warn({ task: 7 }, 'odd');
@@ -43,7 +43,7 @@ describe('A log', () => {
     }
   });
 
-  test('ends with its reader; the process continues', async () => {
+  test('ends with its reader, but the process continues', async () => {
     const child = logging(`
       log.info('listening');
       process.stdin.on('end', () => { log.info('stopped'); });

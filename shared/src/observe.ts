@@ -10,7 +10,7 @@ interface Annotations {
   /** The pattern of the route, such as `/tasks/:id`. */
   route?: string;
   error?: string | undefined;
-  /** The status with which the server refused an invalid body. */
+  /** The status of the response to an invalid body. */
   refused?: number;
   user?: string;
 }

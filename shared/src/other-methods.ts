@@ -1,7 +1,7 @@
 import type { Context, Env, Hono } from 'hono';
 
 /**
- * Calls `reject` for every method that a path of `app` lacks. `allow` is the header `Allow`. Call this before adding routes that
+ * Calls `reject` for every method that a path of `app` lacks. `allow` is the `Allow` header. Call this before adding routes that
  * match the same paths: `/tasks/:id` would match `PUT /tasks/import`.
  */
 export function rejectOtherMethods<E extends Env>(

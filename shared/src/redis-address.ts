@@ -63,7 +63,7 @@ export const redisVariables = {
   /** Sentinels have their own users. */
   REDIS_SENTINEL_USER_FILE: secretFile,
   REDIS_SENTINEL_PASSWORD_FILE: secretFile,
-  /** The authority of the server's certificate, and the client's certificate with its key. */
+  /** The CA of the server's certificate, and the client's certificate with its key. */
   REDIS_CA_FILE: secretFile,
   REDIS_CERT_FILE: secretFile,
   REDIS_KEY_FILE: secretFile,

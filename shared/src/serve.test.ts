@@ -161,7 +161,7 @@ describe('The host name of a request', () => {
 });
 
 describe('A malformed request', () => {
-  test('cuts a response that has begun, and gets no response of its own', async () => {
+  test('cuts off a response that has begun, and gets no further response', async () => {
     const body = async function* () {
       yield new TextEncoder().encode('piece');
       await new Promise(() => {});

@@ -151,7 +151,7 @@ function refuseClientErrors(server: Server, options: ServeOptions): void {
   });
 }
 
-/** Node's name for the current response of a socket. With pipelining, that is the response to the first open request. */
+/** Node's property for a socket's current response. With pipelining, that is the response to the first open request. */
 interface ServerSocket extends Socket {
   _httpMessage?: AnnotatedResponse | null;
 }
@@ -162,7 +162,7 @@ const validHost = /^[\w.:[\]-]*$/;
 /** Names that public DNS does not have: RFC 6761, RFC 6762, RFC 8375, ICANN's .internal, and single labels. */
 const localName = /^[^.]+$|\.(localhost|local|internal|home\.arpa)$/;
 
-/** Whether a Host header has an address, or a name that public DNS does not have. The proxy applies the same rule to tasks. */
+/** Whether a Host header contains an address, or a name unknown to public DNS. The proxy applies the same rule to tasks. */
 export function isLocalName(host: string): boolean {
   const name = host
     .replace(/:\d*$/, '')

@@ -30,7 +30,7 @@ test('a service exits with 78 if its port is in use, and names the variables to 
   expect(status).toBe(78);
 });
 
-test('logs an unhandled rejection; exits with 1 after an uncaught error', () => {
+test('logs an unhandled rejection, but exits with 1 after an uncaught error', () => {
   const fail = "setImmediate(() => { throw new Error('thrown'); })";
   const { status, stdout } = runService(
     0,

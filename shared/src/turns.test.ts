@@ -22,7 +22,7 @@ function noted() {
   };
 }
 
-test('starts one piece per turn of the event loop; clients alternate, and a new client is next', async () => {
+test('starts one piece per turn of the event loop, alternates between clients, and serves a new client next', async () => {
   const { piece, turnsOfLoop } = noted();
   for (const name of ['a1', 'a2', 'a3', 'a4']) piece(name, ['a']);
   piece('b1', ['b']);

@@ -2,7 +2,7 @@
  * Waits for a turn of the event loop. The caller then works for a few milliseconds.
  *
  * @param clients the clients that wait for this work. It starts in the earliest turn of any client.
- * @param signal leaves the queue, and rejects with its reason.
+ * @param signal removes the work from the queue, and rejects with its reason.
  */
 export type Turns = (clients: Iterable<string>, signal?: AbortSignal) => Promise<void>;
 

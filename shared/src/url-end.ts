@@ -7,7 +7,7 @@ const punctuation = '.,;:!?…*_。、，！？\u200b\ufeff';
 
 /** `url` without trailing punctuation, brackets and quotes. Keeps a closing bracket or quote that the URL itself opens. */
 export function withoutEnd(url: string): string {
-  /** How many more closing than opening characters `url` has, by closing character. */
+  /** How many more closing than opening characters `url` contains, by closing character. */
   const unopened = new Map<string, number>();
   const count = (character: string) => url.split(character).length - 1;
   let end = url.length;

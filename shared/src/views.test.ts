@@ -45,7 +45,7 @@ test('<%= escapes a value, <%~ does not', async () => {
   expect(render({ text: '<&>' })).toBe('&lt;&amp;&gt; <&>');
 });
 
-test('a value at the end of a line keeps its line break; a statement leaves no empty line', async () => {
+test('a value at the end of a line keeps its line break, and a statement leaves no empty line', async () => {
   const render = await rendering('<% if (it.word) { %>\n<%= it.word %>\n<time></time>\n<% } %>\n<hr>\n');
   expect(render({ word: 'added' })).toBe('added\n<time></time>\n<hr>\n');
 });

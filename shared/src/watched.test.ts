@@ -33,7 +33,7 @@ function watched(main: string, from = 'none', to = '', timeouts = '') {
 const beat = "require('node:fs').writeSync(Number(process.env.HEARTBEAT_FD), '.');";
 const hang = "process.kill(process.pid, 'SIGSTOP');";
 
-test('a hung service is killed within 3 s and logged; its watcher ends', async () => {
+test('a watcher kills a hung service within 3 s, logs that, and ends', async () => {
   const timeouts = textFile('');
   const { exited, output } = watched(beat + hang, 'none', '', timeouts);
   expect(await exited).toEqual([null, 'SIGKILL']);

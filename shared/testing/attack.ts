@@ -10,8 +10,9 @@ const promised = 5;
 const maxMeasurements = 5;
 
 /**
- * Measures how an attack slows another client: the median time of its requests, divided by the median at a `quiet` service at
- * the same time. Returns the first measurement within the promise, or else the best, and the statuses of failed requests.
+ * Measures how much an attack slows another client. A measurement is the client's median request time, divided by the median
+ * at a `quiet` service at the same time. Returns the first measurement within the promise, or else the best, and the statuses
+ * of failed requests.
  *
  * @param request sends a request to the service at `url`, and returns its status.
  * @param attack runs until `over` is aborted, and calls `begun` once it has its full effect.

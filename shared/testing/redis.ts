@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { docker, engineAnswers } from './engine.ts';
 import { freePort } from './free-port.ts';
 
-/** A real Redis for tests. Its address stays the same when it restarts. */
+/** A real Redis server for tests. Its address stays the same when it restarts. */
 export interface TestRedis {
   readonly url: string;
   /** Kills it with SIGKILL, as in a crash. Its data folder stays. */

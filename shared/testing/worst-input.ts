@@ -47,8 +47,8 @@ async function slowestShapes({ size, pieces, send }: Strangers): Promise<Shape[]
 }
 
 /**
- * How long other clients wait during `act`, as a multiple of the limit. The best of five tries, because V8 compiles during the
- * first. On a slow machine, the limit is the time that `knownWork` takes at the same moment.
+ * How long other clients wait during `act`, as a multiple of the limit. Returns the best of five tries, because V8 compiles
+ * during the first try. On a slow machine, the limit is the time that `knownWork` takes at the same moment.
  */
 async function excess(act: () => unknown): Promise<number> {
   let best = Number.POSITIVE_INFINITY;

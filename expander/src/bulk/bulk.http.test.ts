@@ -144,7 +144,7 @@ test('logs a bug, which fails only its own line', async () => {
     ]);
 });
 
-test('slow uploads share 24 MB; the next list gets 503 with Retry-After until they end', async () => {
+test('slow uploads share 24 MB, and the next list gets 503 with Retry-After until they end', async () => {
   const { url, port, lines } = await tracing(async () => end);
   const slow = Array.from({ length: 3 }, () => {
     const socket = connect(port, '127.0.0.1').on('error', () => {});

@@ -12,13 +12,13 @@ export type NumberedUrl = readonly [line: number, url: unknown];
 /** Waits for the client's turn in the event loop. */
 type Turn = () => Promise<void>;
 
-/** Characters to split into lines per turn. Splitting eight million line ends takes 0.3 s. */
+/** Characters to split into lines per turn. Splitting eight million line endings takes 0.3 s. */
 const pieceSize = 64 * 1024;
 
 /**
  * Reads the URLs of a request body.
  *
- * @param isJson whether `Content-Type` says JSON.
+ * @param isJson whether `Content-Type` is JSON.
  * @throws HTTPException 413 if there are more than 10,000 URLs.
  * @throws ExpansionError `invalid_url` if `isJson` and the body is not an array.
  */

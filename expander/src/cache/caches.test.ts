@@ -119,7 +119,7 @@ describe('a stale entry', () => {
     expect((await expand('/short')).hops.map(({ status }) => status)).toEqual([301, 200]);
   });
 
-  test('stays if its refresh fails; a retry follows once a cached failure would have expired', async () => {
+  test('stays if its refresh fails, and is refreshed again once a cached failure would have expired', async () => {
     const pages: Web = { '/short': { location: '/long' } };
     const { expand, asked } = remembering(pages);
     await expand('/short');

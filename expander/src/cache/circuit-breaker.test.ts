@@ -19,7 +19,7 @@ function breaker(milliseconds: number) {
 }
 
 describe('a hung cache', () => {
-  test('costs 250 ms, then gets one probe a second until it responds; other calls fail fast', async () => {
+  test('costs 250 ms, then gets one probe a second until it responds, while other calls fail fast', async () => {
     const { get, state, lines } = breaker(1e9);
     const first = vi.fn();
     get().then(first);

@@ -81,7 +81,7 @@ describe('the cache', () => {
     expect(asked() - before).toBe(2);
   });
 
-  test('has separate entries for each follow mode and maxRedirect', async () => {
+  test('keeps separate entries for each follow mode and maxRedirect', async () => {
     const u = link('/chain/3?status=302');
     const { expand } = testExpander({ redis });
     const counts: number[] = [];
@@ -95,7 +95,7 @@ describe('the cache', () => {
     expect((await expand.chain(other, { follow: 'all' })).redirectCount).toBe(1);
   });
 
-  test('keeps an entry as long as Cache-Control says, and longer if it may be served stale', async () => {
+  test('keeps an entry as long as Cache-Control allows, and longer if it may be served stale', async () => {
     const { app } = testExpander({ redis });
     const lives = async (path: string, seconds: number) => {
       const u = link(path);

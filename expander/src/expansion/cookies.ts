@@ -3,7 +3,7 @@ import { Cookie, CookieJar, defaultPath, pathMatch } from 'tough-cookie';
 /** Bytes of a cookie's name and value that browsers accept (RFC 6265bis section 5.6). */
 const maxCookieSize = 4_096;
 
-/** Limits for the `Set-Cookie` fields of a chain: bytes and number. */
+/** The maximum size (bytes) and number of a chain's `Set-Cookie` fields. */
 const maxTotalSize = 32 * 1024;
 const maxFields = 300;
 

@@ -56,7 +56,7 @@ export interface HopResponse {
   cached: boolean;
 }
 
-/** The queue of a waiting hop. The hop starts at the first of its turns. */
+/** The queue of a waiting hop. The hop starts at its earliest turn. */
 export interface TurnQueue {
   join(turn: string): void;
   leave(turn: string): void;
@@ -101,7 +101,7 @@ export const cdnId = 'longhand';
 export const keyedClient = (name: string) => `key ${name}`;
 export const hasKey = (client: string) => client.startsWith(keyedClient(''));
 
-/** The key of the turn that a client's single requests share, or of the turn of one of its lists. */
+/** A turn's key. A client's single requests share a turn, and each of its lists has a separate turn. */
 export const turnOf = (client = '', list?: number) => (list === undefined ? client : `${client}#${list}`);
 export const clientOf = (turn: string) => turn.replace(/#.*/, '');
 

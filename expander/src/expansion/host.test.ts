@@ -33,7 +33,7 @@ describe('a host mixes scripts', () => {
   });
 
   test.each([
-    ['each label has its own', 'пример.example'],
+    ['each label has its own script', 'пример.example'],
     ['Japanese uses four', '東京タワーのLED.example'],
     ['Korean uses three', '한국韓國kr.example'],
     ['Chinese with Bopomofo', '中文ㄅabc.example'],

@@ -84,8 +84,9 @@ const homes: readonly [RegExp, readonly string[]][] = [
 ];
 
 /**
- * The host that a reader may mistake this one for, such as `apple.com` if all letters of a label are Cyrillic lookalikes. Accepts
- * a script in its home countries, and under a top-level domain in the same script, because Latin names cannot exist there.
+ * The host that a reader may mistake this host for, such as `apple.com` if all letters of a label are Cyrillic lookalikes.
+ * Accepts a script in its home countries, and under a top-level domain in the same script, because Latin names cannot exist
+ * there.
  *
  * @param own characters that look the same in both hosts.
  * @returns null unless a label consists of lookalikes and `own` characters.

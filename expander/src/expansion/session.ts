@@ -12,7 +12,7 @@ import {
 import { unwrap } from './wrappers.ts';
 
 export interface Visit {
-  /** Null without a request, for a wrapper or an http URL of an HSTS host. */
+  /** Null if no request was needed: for a wrapper, or for an http URL of an HSTS host. */
   response: HopResponse | null;
   wrapper?: string;
   step: Step;

@@ -19,7 +19,7 @@ describe('a URL as typed', () => {
     ['gets its markup percent-encoded', 'http://example.com/<b>"\'', "http://example.com/%3Cb%3E%22'"],
     ['gets non-ASCII characters percent-encoded', 'http://example.com/ü', 'http://example.com/%C3%BC'],
     ['gets a Unicode name converted to Punycode', 'http://bücher.example/', 'http://xn--bcher-kva.example/'],
-    ['loses line ends inside it, as in a browser', 'http://example.com/a\r\nb', 'http://example.com/ab'],
+    ['loses line breaks inside it, as in a browser', 'http://example.com/a\r\nb', 'http://example.com/ab'],
     ['loses a tab inside it, as in a browser', 'http://exa\tmple.com/', 'http://example.com/'],
     ['gets slashes for its backslashes', 'http:\\\\example.com\\a\\b', 'http://example.com/a/b'],
     ['loses the controls around it', '\u0000\u001b http://example.com/\u001f\r ', 'http://example.com/'],

@@ -100,7 +100,7 @@ function trim(text: string): string {
 
 /** Adds a missing scheme, except to a path, whose first segment the parser would take for a host. */
 function withScheme(given: string): string {
-  // The parser ignores tabs and line ends.
+  // The parser ignores tabs and line breaks.
   const start = given.slice(0, 64).replace(/[\t\n\r]/g, '');
   if (scheme.test(start)) return given;
   if (/^[/\\]{2}/.test(start)) return `http:${given}`;
@@ -141,7 +141,7 @@ export function isWeb(url: URL): boolean {
 /** An authority and the text before it. The parser ignores the hosts of other schemes. */
 const authority = /^[\0- ]*(?:(?:https?|wss?|ftp|file):[/\\]*|[/\\]{2,})([^/\\?#]*)/i;
 
-/** The host and port that the URL Standard's parser finds. With a base the parser may find none. */
+/** The host and port that the URL Standard's parser finds. With a base, the parser may find no host. */
 export function hostText(text: string): string {
   const [, found = ''] = authority.exec(text.replace(/[\t\n\r]+/g, '')) ?? [];
   return found.slice(found.lastIndexOf('@') + 1);

@@ -106,7 +106,7 @@ export function checkUrls({ checkUrl }: Pick<Guard, 'checkUrl'>) {
 }
 
 /**
- * Whether an address is public unicast. ipaddr.js has IANA's special-purpose registries. IPv4-compatible, local NAT64,
+ * Whether an address is public unicast. ipaddr.js contains IANA's special-purpose registries. IPv4-compatible, local NAT64,
  * 6to4 and Teredo addresses never are.
  */
 export function isPublic(address: Address): boolean {

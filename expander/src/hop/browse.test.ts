@@ -19,7 +19,7 @@ const response = (status: number, type = 'text/plain'): Response => ({
   source: null,
 });
 
-test('a hop has the title of its page, also from the cache, without another request', async () => {
+test("a hop includes its page's title, even from the cache, without another request", async () => {
   let requests = 0;
   const u = await website((_, response) => {
     requests += 1;

@@ -77,7 +77,7 @@ function decoderOf(coding: string) {
   return coding === 'zstd' ? zlib.createZstdDecompress(zstd) : zlib.createInflateRaw(deflate);
 }
 
-/** The length of the header of zlib (RFC 1950) or gzip (RFC 1952). Some servers send none. */
+/** The length of the zlib (RFC 1950) or gzip (RFC 1952) header. Some servers omit it. */
 function headerLength(body: Buffer): number {
   const [first = 0, second = 0, , flags = 0] = body;
   if (first % 16 === 8 && (first * 256 + second) % 31 === 0) return 2;

@@ -57,7 +57,7 @@ export class Exchange {
   #body: BodyReader | undefined;
   #bodyTimer: NodeJS.Timeout | undefined;
 
-  /** @param fields the lines of the headers of every request. */
+  /** @param fields the header lines of every request. */
   constructor(url: URL, options: RequestOptions, fields: string) {
     this.url = url;
     this.method = options.method;
@@ -166,7 +166,7 @@ function requestMessage(
   return `${method} ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n${fields}${more}\r\n`;
 }
 
-/** The lines of alternating names and values. @throws TypeError for a control character. */
+/** Header lines from alternating names and values. @throws TypeError for a control character. */
 export function fieldLines(headers: readonly string[]): string {
   if (control.test(headers.join(''))) throw new TypeError('a header has a control character');
   let lines = '';

@@ -7,7 +7,7 @@ const url = new URL('http://a.example/a/b%20c.pdf?d');
 const pdf = { 'content-type': 'application/pdf' };
 const named = (name: string) => ({ ...pdf, 'content-disposition': `attachment; filename="${name}"` });
 
-// Chromium's names are in browsers.browser.test.ts.
+// browsers.browser.test.ts compares more names with Chromium's.
 const long = named(`invoice.pdf${' '.repeat(110)}.exe`);
 test.each([
   ['its length', { ...pdf, 'content-length': '48000000' }, 'b c.pdf', 48_000_000],

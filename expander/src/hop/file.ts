@@ -65,7 +65,7 @@ const maxParameters = 50;
  * percent-encoded.
  *
  * @param field bytes as Latin-1.
- * @returns null if there is none.
+ * @returns null if there is no name.
  */
 function fileName(field: string): string | null {
   const names = new Map<string, string>();

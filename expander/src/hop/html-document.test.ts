@@ -94,7 +94,7 @@ const mayRedirect = (markup: string) => readWhole(markup).scriptRedirect;
 test.each([
   ['window.location="x"', 'document . location . replace("x")'],
   ['const a = "{"; // {\n self.location.assign(a)', 'if (a) location\n= b'],
-])('a page with text may redirect by the script %s, and by %s', (...scripts) => {
+])('on a page with text, the scripts %s and %s may redirect', (...scripts) => {
   for (const script of scripts)
     expect(mayRedirect(`${words}<script>a()</script><script>${script}</script>`)).toBe(true);
 });
@@ -103,7 +103,7 @@ test.each([
   'link.location = 1; mylocation = 1',
   'location == 1; location.hash = 1; a = location.href',
   '/* location = 1',
-])('a page with text does not redirect by the script %s', (script) =>
+])('on a page with text, the script %s does not redirect', (script) =>
   expect(mayRedirect(`${words}<script>${script}</script>`)).toBe(false),
 );
 

@@ -68,7 +68,7 @@ function firstRefresh(
  */
 function parseRefresh(text: string): { delay: number; url: string } | null {
   const [, time = '', rest = ''] = /^[\t\n\f\r ]*([\d.]+)(?![^\t\n\f\r ,;])(.*)$/s.exec(text) ?? [];
-  // Text after a second point is ignored.
+  // Ignores text after a second decimal point.
   const delay = Number.parseFloat(time);
   if (Number.isNaN(delay)) return null;
   const target = rest.replace(/^[\t\n\f\r ]*[,;]?[\t\n\f\r ]*/, '');

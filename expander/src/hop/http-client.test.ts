@@ -206,7 +206,7 @@ describe('the beginning of a body', () => {
   });
 });
 
-test('refuses a header with a line end', async () => {
+test('refuses a header with a line break', async () => {
   const headers = ['X', 'a\r\nHost: elsewhere.example'];
   await expect(client().request(new URL('http://127.0.0.1/'), { ...head, headers })).rejects.toThrow(
     TypeError,

@@ -15,7 +15,7 @@ export interface MetaRefresh {
   base: string | null;
 }
 
-/** Visible characters from which a page has something to read. */
+/** A page with this many visible characters has something to read. */
 export const readable = 200;
 
 const noFacts = () => ({

@@ -14,7 +14,7 @@ function parse(text: string, maxLength?: number) {
 }
 
 describe('the head of a response', () => {
-  test('has its fields by lower-case name, without the white space around them', () => {
+  test('contains its fields by lower-case name, without surrounding white space', () => {
     const text =
       'HTTP/1.0 301 Moved\r\nLOCATION:http://a.example/\r\nX-Empty:\r\nX-Tab:\t a b \t\r\n\r\nbody';
     expect(parse(text)).toEqual({

@@ -149,7 +149,7 @@ function addField(headers: IncomingHttpHeaders, name: string, value: string): vo
   }
 }
 
-/** The value of a field that may repeat it. @throws if the values differ. */
+/** The value of a field whose lines may repeat it. @throws if the values differ. */
 function onlyValue(headers: IncomingHttpHeaders, name: string): string {
   const values = `${headers[name]}`.match(/(?:"(?:\\.|[^"\\])*(?:"|$)|[^",])+/gs)?.map(trimmed) ?? [];
   const [value = '', ...others] = values.filter((text) => text !== '');

@@ -42,7 +42,7 @@ describe('a hung host', () => {
     return { request, hang, hung: () => asked() - before };
   }
 
-  test('has at most 64 hops in flight; the next hop waits, and other hosts are not affected', async () => {
+  test('has at most 64 hops in flight and makes the next hop wait, without affecting other hosts', async () => {
     const { request, hang, hung } = await expander();
     const other = await website((_, response) => response.end());
     const waiting = hang(64, (i) => `192.0.2.${i % 2}`);
@@ -68,7 +68,7 @@ describe('a hung host', () => {
   });
 });
 
-test('a client with 128 hops in flight and 256 waiting hops gets 503; other clients do not', async () => {
+test('a client with 128 hops in flight and 256 waiting hops gets 503, unlike other clients', async () => {
   const names: string[] = [];
   const { app } = testExpander({ lookup: (name) => new Promise(() => names.push(name)) });
   const request = (u: string, client: string) =>

@@ -120,7 +120,7 @@ describe('an unknown key', () => {
     expect(body).toEqual({ code: 'unknown_key', message: 'This key is not known here.' });
   });
 
-  test('is limited to 60 a minute per address; known keys are not affected', async () => {
+  test('is limited to 60 a minute per address, without affecting known keys', async () => {
     const { ask } = expander();
     expect(new Set(await statuses(60, () => ask('key=none')))).toEqual(new Set([401]));
     expect((await ask('key=none')).status).toBe(429);

@@ -29,7 +29,7 @@ function naming(limits: Parameters<typeof createPlaces>[0]) {
 }
 
 describe('a free place', () => {
-  test('goes to the client with the fewest places at that website; on a tie, clients take turns', () => {
+  test('goes to the client with the fewest places at that website, and on a tie to each client in turn', () => {
     const { started, ask, end } = naming({ atOrigin: 3 });
     ask('b', 'elsewhere1 elsewhere2', { origin: 'http://b.example' });
     ask('a', 'a1 a2 a3 a4');

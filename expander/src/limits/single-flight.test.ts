@@ -26,7 +26,7 @@ function expanding() {
 }
 
 describe('an expansion', () => {
-  test('serves identical requests while it runs; a later request starts a new expansion', async () => {
+  test('serves identical requests only while it runs', async () => {
     const { expand, started, end } = expanding();
     const shared = [expand(), expand()];
     end.resolve(done);

@@ -92,7 +92,7 @@ describe('a hop that waits for a place', () => {
 });
 
 describe('a single request', () => {
-  test('fails as overloaded after 3 s of waiting; a list that shares its expansion continues', async () => {
+  test('fails as overloaded after 3 s of waiting, while a list that shares its expansion continues', async () => {
     const { expand, end, pass, asked } = expander();
     const others = [expand('1', { client: 'b' }), expand('2', { client: 'b' })];
     await pass(10);

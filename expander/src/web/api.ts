@@ -101,7 +101,7 @@ export type ReadRequest = ReturnType<typeof requestReader>;
  *
  * @param chargeKey without it, requests have no keys.
  * @throws ExpansionError if `u` is given twice, because it was probably not percent-encoded; if an expander sent the request,
- * because expanding our own URLs would keep the service busy with itself; or if `chargeKey` throws one.
+ * because expanding our own URLs would keep the service busy with itself; or if `chargeKey` throws such an error.
  */
 export function requestReader(chargeKey?: ChargeKey) {
   return async (c: Context) => {

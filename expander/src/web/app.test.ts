@@ -167,7 +167,7 @@ describe('/api?err=NAME', () => {
     expect([response.status, response.headers.get('x-content-type-options')]).toEqual([200, null]);
   });
 
-  test('calls cb on success; caches must not serve stale failures', async () => {
+  test('calls cb on success, and forbids caches to serve stale failures', async () => {
     const u = `${shortener.url}/chain/1?err`;
     expect(await (await api({ u, cb: 'f', err: 'g' })).text()).toBe(`f("${shortener.url}/chain/0?err")`);
     const { app } = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '' });

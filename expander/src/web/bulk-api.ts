@@ -10,7 +10,7 @@ import { type ReadRequest, readFollow } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
 import { apiHeaders, noStore, unbuffered } from './responses.ts';
 
-/** Lines of a list in progress. Hung hosts delay other lines only if they occupy all of them. */
+/** Lines of a list in progress. Hung hosts delay other lines only if they occupy all these lines. */
 const concurrency = 128;
 
 /** Lists in progress. Even if all wait for one hung host, each gets a line within 30 s. */

@@ -52,7 +52,7 @@ export const formats = {
   },
 } satisfies Record<string, ResponseFormat>;
 
-/** Why there is no long URL; undefined if there is one. */
+/** Why there is no long URL; undefined if there is a long URL. */
 function failureOf({ end, error }: Expansion): { code: string; message: string } | undefined {
   if (error) return { code: error.code, message: error.message };
   return end.code === 'empty' ? { code: 'empty', message: '`u` argument required.' } : undefined;

@@ -69,7 +69,7 @@ export function showPage(
 ) {
   return async (c: Context): Promise<Response> => {
     const { u, url, text, title, exactly, again } = c.req.query();
-    // Other apps share links in the last three parameters, most of them in `text`.
+    // Other apps share links in `url`, `text` or `title`, usually in `text`.
     const typed = [u, url, text, title].map((given) => given?.trim()).find(Boolean) ?? '';
     const links = exactly === undefined ? linksIn(typed) : [typed];
     // With several links, the visitor chooses.

@@ -85,7 +85,7 @@ export function urlParts(url: string) {
   return { url, before: before + host.slice(0, start), domain, size: sizeOf(domain), after };
 }
 
-/** The CSS class for a long site. One line of 320 pixels has 20 characters, or 30 with the class `small`. */
+/** The CSS class for a long site. A 320-pixel line fits 20 characters, or 30 with the class `small`. */
 function sizeOf({ length }: string) {
   if (length <= 20) return null;
   return length <= 30 ? 'small' : 'smallest';

@@ -51,7 +51,7 @@ const pages: Link[] = [
   }),
 ];
 
-/** @param type null for none. */
+/** @param type null for no Content-Type. */
 const typed = (type: string | null, body = `<html>${unquoted}`, headers: Reply['headers'] = []): Reply => ({
   headers: [...(type === null ? [] : [['Content-Type', type] as const]), ...headers],
   body,

@@ -27,7 +27,7 @@ export type Website = (asked: Asked) => Reply | 'reset' | 'silence';
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-/** The `User-Agent` of a client that follows a link. The stage needs it to know the link. */
+/** The `User-Agent` of a client that follows a link. The stage identifies the link by it. */
 export const userAgentOf = (index: number): string => `link ${index}`;
 
 /** Starts a stage: it plays the websites of all links, at two ports of 127.0.0.1. */

@@ -75,7 +75,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       }
     });
 
-    test('filters select open or finished tasks; a cursor is valid for its own filter and for all', async () => {
+    test('filters select open or finished tasks, and a cursor works with its own filter and with `all`', async () => {
       await create(3);
       await kept.store.update('2', { finished: 1 }, now);
       expect(await ids({ filter: 'open' })).toEqual(['3', '1']);
@@ -204,7 +204,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       const age = Date.now() - Date.parse(listed[1]?.removed_at ?? '');
       expect(age).toBeGreaterThan(50_000);
       expect(age).toBeLessThan(120_000);
-      // A day passes for both.
+      // A day passes for both removals.
       await kept.redis.del('{tasks}:removal:removal 1');
       await kept.redis.zincrby('{tasks}:removals', -24 * 60 * 60, 'removal 4');
       await kept.store.clearFinished('cleared');
@@ -229,7 +229,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       // A day and two minutes pass for the first removal.
       await kept.redis.del('{tasks}:removal:first');
       await kept.redis.zincrby('{tasks}:removed', -(24 * 60 + 2) * 60, '1');
-      // A day passes for the second removal, which expires within the same second.
+      // The second removal is a day old, but its key expires later in the same second.
       await kept.redis.zincrby('{tasks}:removed', -24 * 60 * 60, '2');
       await expect(kept.store.restore('first')).rejects.toMatchObject({ code: 'unknown_removal' });
       await kept.store.destroy('3', 'third');

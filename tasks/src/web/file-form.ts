@@ -10,7 +10,7 @@ const maxBoundary = 70;
  * Reads a form with a file (`multipart/form-data`, RFC 7578). Node's `formData` would take 100 ms for 20,000 parts.
  *
  * @param type the value of `Content-Type`
- * @returns the fields before the file, and the file; its name is empty if none was chosen
+ * @returns the fields before the file, and the file; its name is empty if no file was chosen
  * @throws TaskError `invalid_field`
  */
 export function readFileForm(type: string, body: Buffer) {

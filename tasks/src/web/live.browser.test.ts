@@ -184,7 +184,7 @@ describe('The event stream', () => {
     document.dispatchEvent(new Event('visibilitychange'));`;
   const transition = (name: string) =>
     `dispatchEvent(new PageTransitionEvent('${name}', { persisted: true }))`;
-  test('closes while the page is hidden or left, and reconnects afterwards and when the network is back', async () => {
+  test('closes when the page is hidden or left, and reconnects when the page or the network is back', async () => {
     const connections = await openList();
     await hear('milk');
     for (const [leave, comeBack, title] of [

@@ -36,7 +36,7 @@ function operation(
   return { operationId, ...rest, responses };
 }
 
-/** Statuses of an invalid body. */
+/** Response statuses for an invalid body. */
 const unreadable = [400, 403, 413, 415, 422];
 
 const lines = (description: string) => ({ schema: { ...text, description } });

@@ -1,6 +1,6 @@
 /**
- * `node loadtest/selftest.ts`: the keepalive script must pass against a server that splits its responses into two writes,
- * and fail against the same server with TCP no-delay off.
+ * `node loadtest/selftest.ts` checks that the keepalive script passes against a server that splits its responses into two
+ * writes, and fails against the same server with TCP no-delay off.
  */
 import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import http from 'node:http';

@@ -13,7 +13,7 @@ import { redisStore } from './store.ts';
 
 const kept = useStore();
 
-/** On a busy machine some steps take a minute: a Sentinel whose timer is 2 s late does nothing for 30 s. */
+/** On a busy machine some steps take a minute. A Sentinel whose timer is 2 s late does nothing for 30 s. */
 const patient = { timeout: 180_000 };
 
 async function started(file: string, ...options: string[]) {

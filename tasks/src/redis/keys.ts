@@ -1,6 +1,6 @@
 /**
- * The version of the data format. Raise it only for a change that the previous release cannot work with: the new release
- * then migrates the keys and sets `schema`, and older releases write nothing more. A missing `schema` means 1.
+ * The version of the data format. Raise it only for a change that the previous release cannot work with. The new release
+ * then migrates the keys and sets `schema`, and older releases stop writing. A missing `schema` means 1.
  */
 export const schemaVersion = 1;
 

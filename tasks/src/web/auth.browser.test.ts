@@ -36,7 +36,7 @@ async function logOut(page: Page) {
   expect(await page.content()).not.toContain('milk');
 }
 
-test('Without scripts, the login shows the requested page, a reload sends the form of an expired session again, and the logout hides the list', async () => {
+test('Without scripts, the login shows the requested page, a reload resubmits the form of an expired session, and the logout hides the list', async () => {
   const page = await site.open('/?filter=open', { javaScriptEnabled: false });
   await logIn(page, 'wrong');
   await poll(() => page.getByRole('alert').textContent()).toBe('This is not the password.');

@@ -9,8 +9,8 @@ const size = 32;
 export type Csrf = ReturnType<typeof csrf>;
 
 /**
- * CSRF tokens. A token is the HMAC of the session id, so the server stores nothing. Each page has a new random mask over
- * the token, because a repeated secret in compressed pages can be guessed byte by byte (BREACH).
+ * CSRF tokens. A token is the HMAC of the session id, so the server stores nothing. Each page masks the token with new
+ * random bytes. Otherwise an attacker could guess it byte by byte from compressed pages (BREACH).
  *
  * @param key the same for all replicas
  */

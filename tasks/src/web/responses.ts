@@ -39,8 +39,8 @@ type Headers = Record<string, string>;
 type Text = string | Buffer<ArrayBuffer>;
 
 /**
- * A response with `headers` and the common headers. It uses a plain object, because the `Headers` that Hono's own
- * functions create would cost more than the rest of a short response.
+ * A response with `headers` and the common headers. It avoids Hono's own functions, because the `Headers` that they create
+ * cost more than the rest of a short response.
  */
 export function respond(
   c: TasksContext,

@@ -9,7 +9,7 @@ export interface Target {
 /** Bytes of the longest URL that a user may enter. */
 export const maxLength = 8 * 1024;
 
-/** Characters of the longest target. The head of a response has no room for more. */
+/** Maximum characters of a target. The head of a response has no room for more. */
 const maxTargetLength = 16 * 1024;
 
 /** Characters that response bodies must not contain: markup, white space, controls, and non-ASCII. */

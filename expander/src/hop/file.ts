@@ -1,7 +1,7 @@
 import { type ResponseHead, trimmed } from './response-head.ts';
 import { dispositionType, mimeType } from './shown.ts';
 
-/** Characters of a name. A longer name loses its middle, because users need its ending. */
+/** Maximum characters of a name. A longer name loses its middle, because users need its ending. */
 const maxName = 120;
 const maxEnding = 40;
 

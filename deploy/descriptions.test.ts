@@ -107,7 +107,7 @@ describe('The compose.yaml of a release', () => {
   const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
   const released: Node = releasedStack(text, (target) => `registry.example/${target}@sha256:0`);
 
-  test('has the stack and the profile observe, with the same project, volumes, ports and variables', () => {
+  test('contains the stack and the profile observe, with the same project, volumes, ports and variables', () => {
     for (const part of Object.keys(compose).filter((key) => !/^(x-|services)/.test(key)))
       expect([part, released[part]]).toEqual([part, compose[part]]);
     expect(Object.keys(released.services).toSorted()).toEqual([...services, ...composeOnly].toSorted());

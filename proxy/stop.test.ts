@@ -19,7 +19,7 @@ test('a stopping proxy finishes requests in flight and cuts endless streams', as
   const proxy = await startProxied(
     application,
     {},
-    // This timeout is shorter, but still longer than the pauses of the stream.
+    // This timeout is shorter, but still longer than the stream's pauses.
     (text) => text.replace('worker_shutdown_timeout 10s', 'worker_shutdown_timeout 2s'),
   );
   let stopping: Promise<void> | undefined;

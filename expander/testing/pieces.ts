@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** The words of a text. Backslashes are literal. */
+/** The words in a text. Backslashes are literal. */
 export const words = (text: TemplateStringsArray) => String.raw(text).trim().split(/\s+/);
 
 /** Text of any code points. fast-check's unit `binary` takes a second to build. */

@@ -72,7 +72,7 @@ function target(source: string, href: string, repository: string): string {
   return Object.hasOwn(documentLinks, path) ? documentName(path) + hash : `${repository}/${path}${hash}`;
 }
 
-/** The front page; nginx adds the addresses of the applications. */
+/** The front page; nginx adds the applications' addresses. */
 export const frontPage = (version: string) =>
   page(
     'Longhand',

@@ -56,7 +56,7 @@ const applications = {
   tasks: { title: 'Tasks', start: 'the list' },
 };
 
-/** The files of all errors by path: pages, and JSON for programs. nginx adds the values of the request. */
+/** The error files by path: pages, and JSON for programs. nginx adds the request's values. */
 export function errorFiles(): Record<string, string> {
   const files: Record<string, string> = {};
   for (const [kind, error] of Object.entries(errors)) {

@@ -5,9 +5,9 @@ import { Histogram, type Registry } from 'prom-client';
 import { durationBuckets } from './durations.ts';
 import type { Log } from './log.ts';
 
-/** Fields that the application adds to the log line and the metrics of a request. */
+/** Fields that the application adds to a request's log line and metrics. */
 interface Annotations {
-  /** The pattern of the route, such as `/tasks/:id`. */
+  /** The route's pattern, such as `/tasks/:id`. */
   route?: string;
   error?: string | undefined;
   /** The status of the response to an invalid body. */

@@ -10,7 +10,7 @@ export const noTurns: Turns = async () => {};
 
 /** Starts one piece of work per turn of the event loop. Clients alternate, however long their queues are. */
 export function createTurns(): Turns {
-  /** The queue of each client. The next client comes first. */
+  /** Each client's queue. The next client comes first. */
   const waiting = new Map<string, Set<() => void>>();
   let isRunning = false;
   const run = () => {

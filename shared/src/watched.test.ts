@@ -9,7 +9,7 @@ import { textFile } from '../testing/text-file.ts';
 const script = join(import.meta.dirname, 'watched.sh');
 
 /**
- * Runs `main`, the text of a program, as the service `tasks`.
+ * Runs `main`, a program's text, as the service `tasks`.
  *
  * @param from a timeout in the script, in seconds, to replace with `to`. This also hides context switches from the script.
  * @param timeouts a file to which the script writes each of its timeouts, in seconds.

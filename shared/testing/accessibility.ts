@@ -31,7 +31,7 @@ export async function bringAxe(page: Page): Promise<void> {
  * A line for each violation that axe finds on `page`, for overflow, and for each difference from the golden pictures. Call
  * `bringAxe` before `page` opens its document.
  *
- * @param name the state of the page, such as `an empty list`.
+ * @param name the page's state, such as `an empty list`.
  * @param pictures the folder of the golden pictures.
  */
 export async function accessibilityFaults(page: Page, name: string, pictures?: string): Promise<string[]> {

@@ -40,7 +40,7 @@ describe('a list of URLs', () => {
     },
   );
 
-  test('may have 10,000 URLs of any characters', async () => {
+  test('may contain 10,000 URLs of any characters', async () => {
     const urls = Array.from({ length: 10_000 }, (_, i) => `http://a.example/${i}?[,{"\\`);
     for (const text of [urls.join('\n'), JSON.stringify(urls), JSON.stringify(urls, null, 2)]) {
       expect((await readUrls(text)).map(([, url]) => url)).toEqual(urls);

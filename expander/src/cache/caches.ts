@@ -15,7 +15,7 @@ import { endsInFailure } from '../expansion/lifetime.ts';
 import { type Target, withoutFragment } from '../expansion/target.ts';
 
 export interface SharedCache {
-  /** The expansion of `key`, which may have expired. Null on a miss, if the cache is down, or if the entry is invalid. */
+  /** The expansion stored under `key`, which may have expired. Null on a miss, if the cache is down, or if the entry is invalid. */
   get(key: string): Promise<{ expansion: Expansion; text: string } | null>;
   /** @param text an expansion as JSON. */
   set(key: string, text: string, milliseconds: number): void;
@@ -131,11 +131,11 @@ const overhead = 200;
 
 export type MemoryTier = ReturnType<typeof memoryTier>;
 
-/** The cache of this process, for expansions marked as cached. It evicts the least recently used expansions. */
+/** This process's cache, for expansions marked as cached. It evicts the least recently used expansions. */
 export function memoryTier() {
   const entries = new LRUCache<string, Expansion>({ maxSize });
   return {
-    /** The expansion of `key`, which may have expired. */
+    /** The expansion stored under `key`, which may have expired. */
     get: (key: string) => entries.get(key) ?? null,
     set(key: string, expansion: Expansion, text: string) {
       // V8 stores text with any character beyond Latin-1 in two bytes per character.

@@ -23,7 +23,7 @@ function parsed(reference: string, base?: string): URL | null {
   return url && isWeb(url) && impossibleHosts.includes(url.hostname) ? null : url;
 }
 
-test('the set is complete, and has every impossible host', () => {
+test('the set is complete, and contains every impossible host', () => {
   expect(cases).toHaveLength(820);
   const hosts = new Set(cases.map(({ input, base }) => URL.parse(input, base ?? undefined)?.hostname));
   for (const host of impossibleHosts) expect(hosts).toContain(host);

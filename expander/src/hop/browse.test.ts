@@ -183,7 +183,7 @@ describe('a page', () => {
     expect(hops[0]).not.toHaveProperty('incomplete');
   });
 
-  test('that does not arrive ends the chain within the time of the hop', async () => {
+  test("that does not arrive ends the chain within the hop's time", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const answer = pages(() => new Promise(() => {}))(new URL('http://a.example/'), {});

@@ -107,7 +107,7 @@ export class Exchange {
   }
 
   /**
-   * Handles the error of a connection. If a body is cut off, the caller gets the part that arrived. A head may lack its empty
+   * Handles a connection error. If a body is cut off, the caller gets the part that arrived. A head may lack its empty
    * line, but not over https, where an attacker may have cut off the rest.
    */
   fail(error: unknown): void {

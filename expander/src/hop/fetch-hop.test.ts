@@ -114,7 +114,7 @@ describe('the guard checks the address that the socket dials', () => {
   );
 });
 
-test('the certificate must have the name in the URL', async () => {
+test('the certificate must be for the name in the URL', async () => {
   const origin = await website((_, response) => void response.end(), { certificate: await trusted() });
   const { port } = new URL(origin);
   await expect(asking([here])(`https://other.example:${port}/`)).rejects.toMatchObject({

@@ -35,7 +35,7 @@ async function website(answer: (path: string, socket: Socket) => unknown, redis?
     expand,
     asked,
     connections: () => connections,
-    /** The path at the end of the chain from `path`, or the code of the error. */
+    /** The path at the end of the chain from `path`, or the error code. */
     async end(path: string, follow: Follow = 'default') {
       const { error, longUrl } = await expand.chain(origin + path, { follow });
       return error?.code ?? longUrl?.slice(origin.length);

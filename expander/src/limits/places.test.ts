@@ -56,7 +56,7 @@ describe('a free place', () => {
     expect(started).toEqual(['x1', 'x2', 'x3', 'y1', 'y2']);
   });
 
-  test('goes to a single request before the lists of its client, at one website or several', () => {
+  test("goes to a single request before its client's lists, at one website or several", () => {
     const any = naming({ ofClient: 2 });
     any.ask(turnOf('a', 1), 'l1 l2 l3 l4');
     any.ask('a', 's1', { origin: 'http://y.example' });

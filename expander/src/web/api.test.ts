@@ -62,15 +62,10 @@ const requestFrom = (forwardedFor: string | undefined, remoteAddress?: string) =
 
 test.each([
   ['the address in X-Forwarded-For', '192.0.2.1', '127.0.0.1', '192.0.2.1'],
-  ['the address of the connection without that header', undefined, '127.0.0.1', '127.0.0.1'],
+  ["the connection's address without that header", undefined, '127.0.0.1', '127.0.0.1'],
+  ["the connection's address if the header is not an address", 'x'.repeat(10_000), '127.0.0.1', '127.0.0.1'],
   [
-    'the address of the connection if the header is not an address',
-    'x'.repeat(10_000),
-    '127.0.0.1',
-    '127.0.0.1',
-  ],
-  [
-    'the address of the connection if the header has several',
+    "the connection's address if the header contains several addresses",
     '192.0.2.1, 192.0.2.2',
     '127.0.0.1',
     '127.0.0.1',

@@ -123,7 +123,7 @@ test.each([
   expect([response.status, response.headers.get('retry-after')]).toEqual([status, retryAfter]);
 });
 
-test('returns 429 and Retry-After for a list over the rate of its key', async () => {
+test("returns 429 and Retry-After for a list over its key's rate", async () => {
   const chargeKey = async () => {
     throw new ExpansionError('rate_limited', 'Too many.', { rate: { count: 1, period: 60, wait: 30 } });
   };

@@ -37,7 +37,7 @@ afterEach(() => expect(hits.splice(0)).toEqual([]));
 const redirectTo = (location: string) => `${shortener.url}/location?to=${encodeURIComponent(location)}`;
 
 describe('the page escapes', () => {
-  /** Opens the page for `u`. Returns the number of hops and the text of the field. */
+  /** Opens the page for `u`. Returns the number of hops and the field's text. */
   const openInert = async (u: string) => {
     await page.goto(visits.address(u));
     const shown = (await page.evaluate(`({
@@ -77,7 +77,7 @@ test('the API sends no markup', async () => {
 });
 
 describe('JSONP on a page of another origin', () => {
-  /** Returns the arguments of `show` and the number of calls of `hit`. */
+  /** Returns the arguments of `show` and the number of calls to `hit`. */
   const run = async (calls: Record<string, string>[]): Promise<unknown> => {
     const scripts = calls.map((parameters) => `${visits.origin}/api?${new URLSearchParams(parameters)}`);
     const other = await website(

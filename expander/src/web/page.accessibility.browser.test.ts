@@ -30,7 +30,7 @@ const app = scriptedApp({
   'https://self.example/': web['https://self.example/'] ?? {},
 });
 
-/** Together, these pages have every kind of verdict, note, button, list and field. */
+/** Together, these pages contain every kind of verdict, note, button, list and field. */
 const states = {
   empty: '',
   'downgrade-and-tracking': 'https://sho.rt/down',
@@ -96,11 +96,15 @@ visits.test('the keyboard reaches everything, with a visible focus', {}, async (
   expect(stops).toEqual(['Where does it lead?', 'u', 'Paste', 'Expand', 'Copy the long URL']);
 });
 
-visits.test('a print has the result and every hop with its details, but no buttons', {}, async (page) => {
-  await page.emulateMedia({ media: 'print' });
-  await page.goto(visits.address('sho.rt/two'));
-  expect(await page.getByRole('heading', { name: 'It leads to' }).isVisible()).toBe(true);
-  expect((await page.getByText('301, moved permanently').boundingBox())?.height).toBeGreaterThan(10);
-  expect(await page.locator('button:visible').count()).toBe(0);
-  await page.emulateMedia({ media: null });
-});
+visits.test(
+  'a printed page shows the result and every hop with its details, but no buttons',
+  {},
+  async (page) => {
+    await page.emulateMedia({ media: 'print' });
+    await page.goto(visits.address('sho.rt/two'));
+    expect(await page.getByRole('heading', { name: 'It leads to' }).isVisible()).toBe(true);
+    expect((await page.getByText('301, moved permanently').boundingBox())?.height).toBeGreaterThan(10);
+    expect(await page.locator('button:visible').count()).toBe(0);
+    await page.emulateMedia({ media: null });
+  },
+);

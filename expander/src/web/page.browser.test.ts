@@ -95,22 +95,26 @@ visits.test('without JavaScript, the chain grows, and Details shows all hops', n
   expect(await page.getByText('301, moved permanently').first().isVisible()).toBe(true);
 });
 
-visits.test('the buttons have a fixed order, and the document title has only hosts', {}, async (page) => {
-  for (const [u, hosts, ...buttons] of [
-    ['s.example/title', 's.example → title.example', 'Copy the URL without tracking', 'Open it'],
-    ['s.example/down', 's.example → down.example', 'Try again', 'Copy the long URL', 'Open anyway'],
-    ['s.example/loop', 's.example', 'Copy the long URL'],
-  ]) {
-    await page.goto(visits.address(`${u}`));
-    expect(await page.title()).toBe(`${hosts} · Shorten URL Expand`);
-    const shown = await page.evaluate(
-      "[...document.querySelector('.actions').querySelectorAll('a, button')].map((each) => each.textContent)",
-    );
-    expect(shown).toEqual(buttons);
-  }
-  await page.goto(visits.address('http://['));
-  expect(await page.title()).toBe('Shorten URL Expand');
-});
+visits.test(
+  'the buttons have a fixed order, and the document title contains only hosts',
+  {},
+  async (page) => {
+    for (const [u, hosts, ...buttons] of [
+      ['s.example/title', 's.example → title.example', 'Copy the URL without tracking', 'Open it'],
+      ['s.example/down', 's.example → down.example', 'Try again', 'Copy the long URL', 'Open anyway'],
+      ['s.example/loop', 's.example', 'Copy the long URL'],
+    ]) {
+      await page.goto(visits.address(`${u}`));
+      expect(await page.title()).toBe(`${hosts} · Shorten URL Expand`);
+      const shown = await page.evaluate(
+        "[...document.querySelector('.actions').querySelectorAll('a, button')].map((each) => each.textContent)",
+      );
+      expect(shown).toEqual(buttons);
+    }
+    await page.goto(visits.address('http://['));
+    expect(await page.title()).toBe('Shorten URL Expand');
+  },
+);
 
 test('Copy copies and announces the long URL, even without a clipboard API, and keeps its width and the focus', async () => {
   const page = await visits.openPage(clipboard);

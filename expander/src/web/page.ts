@@ -24,7 +24,7 @@ export function createPage(onMissing?: (fault: Error) => void) {
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
   const [style, script, svg] = [read('page.css'), read('page.js'), read('icon.svg')];
   const icon = `data:image/svg+xml,${encodeURIComponent(svg.trim())}`;
-  /** @param query for the footer's links to the API. @param requestId of a failed request, for the footer. */
+  /** @param query for the footer's links to the API. @param requestId a failed request's ID, for the footer. */
   const last = (view: string, data: object, query: string | null = null, requestId: string | null = null) =>
     render(view, data) + render('foot', { script, query, requestId });
   return {
@@ -59,7 +59,7 @@ export function createPage(onMissing?: (fault: Error) => void) {
 /**
  * `GET /`: the page. With `u`, it streams the hops, so the visitor sees the chain grow.
  *
- * The response starts with the first hop. If the chain fails earlier, the response has the status of the error; the page
+ * The response starts with the first hop. If the chain fails earlier, the response has the error's status; the page
  * reports later errors.
  */
 export function showPage(

@@ -131,7 +131,7 @@ function hostInWords({ unicodeHost, mixedScripts, imitates }: UnicodeHost) {
   return { unicodeHost, scripts, imitates, letters };
 }
 
-/** The hosts of `urls` and the name of the application. */
+/** The hosts of `urls` and the application's name. */
 export function documentTitle(...urls: (string | null | undefined)[]): string {
   const hosts = new Set(urls.map((url) => parseUrl(url ?? '')?.host));
   return [[...hosts].filter(Boolean).join(' → '), 'Shorten URL Expand'].filter(Boolean).join(' · ');

@@ -49,7 +49,7 @@ const errors: Record<string, ProxyError> = {
   505: error('unsupported_version', 'This version of HTTP is not supported.'),
 };
 
-/** The applications by nginx's names; the front page has none. */
+/** The applications by nginx's names; the front page has no application. */
 const applications = {
   '': { title: 'Longhand', start: 'the start page' },
   expander: { title: 'Shorten URL Expand', start: 'the expander' },

@@ -51,7 +51,7 @@ const hardStop = 10_000;
 
 /**
  * Serves `app` over HTTP until `signal` is aborted, then drains: it stops listening, sends further responses on open
- * connections with `Connection: close`, closes idle connections after 2 s and all others after 10 s.
+ * connections with `Connection: close`, closes idle connections after 2 s and all other connections after 10 s.
  *
  * On a loopback address it responds 421 to host names that public DNS may have, because a website could point its own name
  * there (DNS rebinding). It responds 400 to a malformed host name.

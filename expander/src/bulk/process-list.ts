@@ -16,7 +16,7 @@ export interface BulkLine extends Pick<Expansion, 'longUrl' | 'redirectCount' | 
 type Outcome = Partial<Omit<BulkLine, 'line' | 'url'>>;
 
 /**
- * Expands many URLs. A failed line does not affect the others.
+ * Expands many URLs. A failed line does not affect other lines.
  *
  * @param write gets each line as soon as it is done. If it returns a promise, the next expansion waits for that promise.
  * @param concurrency concurrent expansions.

@@ -15,7 +15,7 @@ import { endsInFailure } from '../expansion/lifetime.ts';
 import { type Target, withoutFragment } from '../expansion/target.ts';
 
 export interface SharedCache {
-  /** The expansion stored under `key`, which may have expired. Null on a miss, if the cache is down, or if the entry is invalid. */
+  /** The expansion under `key`, which may have expired. Null on a miss, if the cache is down, or if the entry is invalid. */
   get(key: string): Promise<{ expansion: Expansion; text: string } | null>;
   /** @param text an expansion as JSON. */
   set(key: string, text: string, milliseconds: number): void;

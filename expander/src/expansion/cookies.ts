@@ -12,7 +12,7 @@ export function chainCookies() {
   let jar: CookieJar | undefined;
   let [size, fields] = [0, 0];
   return {
-    /** The `Cookie` header for a request to `url`; empty if there is none. */
+    /** The `Cookie` header for a request to `url`; empty without cookies. */
     header: (url: URL) => jar?.getCookieStringSync(url.href) ?? '',
     /** Keeps the cookies of a response for `url`, like a browser on a top-level navigation. */
     keep(setCookies: readonly string[], url: URL) {
@@ -31,7 +31,7 @@ export function chainCookies() {
 
 const sendable = /^[\t -~\u0080-\u00ff]*$/;
 
-/** Name prefixes that guarantee `Secure`. Clients send a nameless cookie as its bare value, so values must not have them. */
+/** Name prefixes that guarantee `Secure`. Clients send a nameless cookie as its bare value, so values must not begin with them. */
 const prefixed = /^__(?:Secure|Host)-/i;
 
 /** Checks rules of browsers that the library lacks (RFC 6265bis section 5.6). */

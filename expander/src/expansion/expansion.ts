@@ -28,7 +28,7 @@ export interface Refresh {
 /** A website's response to one request. `follow` = `default` leaves out the fields about pages and files. */
 export interface HopResponse {
   status: number;
-  /** The `Location` header, its bytes beyond ASCII percent-encoded; null if there is none. */
+  /** The `Location` header, with non-ASCII bytes percent-encoded; null if it is missing. */
   location: string | null;
   method: 'HEAD' | 'GET';
   /** Bytes of the page that were read. */

@@ -118,7 +118,7 @@ export function isOtherDomain(a: URL, b: URL): boolean {
   return a.hostname !== b.hostname && registrableDomain(a) !== registrableDomain(b);
 }
 
-/** The registrable domain of a host, such as `example.co.uk`; the host itself if it has none. */
+/** The registrable domain of a host, such as `example.co.uk`; the host itself if it has no registrable domain. */
 export function registrableDomain({ hostname }: URL): string {
   // The customers of github.io are independent of each other.
   return getDomain(hostname, { allowPrivateDomains: true, extractHostname: false }) ?? hostname;

@@ -59,7 +59,7 @@ export function expansionLifetime(
 const sharedMaxAge = /(?<![\w-])s-maxage="?(-?\d+)/i;
 const anyMaxAge = /(?<![\w-])max-age="?(-?\d+)/i;
 
-/** The lifetime in seconds in the headers (RFC 9111 section 4.2.1); null if they have none. */
+/** The lifetime in seconds in the headers (RFC 9111 section 4.2.1); null if they specify no lifetime. */
 function statedLifetime(headers: IncomingHttpHeaders, now: number): number | null {
   const { 'cache-control': cacheControl = '', expires } = headers;
   if (cacheControl === '' && expires === undefined) return null;

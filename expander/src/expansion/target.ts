@@ -15,7 +15,7 @@ const maxTargetLength = 16 * 1024;
 /** Characters that response bodies must not contain: markup, white space, controls, and non-ASCII. */
 const unprintable = /[^\x21-\x7e]+|[<>"]+/g;
 
-/** A scheme at the beginning of a URL; "host:80" has none. */
+/** A scheme at the beginning of a URL; "host:80" has no scheme. */
 const scheme = /^[a-z][a-z0-9+.-]*:(?!\d{1,5}(?:[/?#\\]|$))/i;
 
 /** A host that can exist. The parser also accepts quotes and braces. */

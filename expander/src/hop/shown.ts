@@ -80,13 +80,13 @@ function isSniffed(type: string, { 'x-content-type-options': sniffing = '' }: In
   return (unknownTypes.has(type) || type === 'text/plain') && !/^nosniff\b/i.test(`${sniffing}`);
 }
 
-/** The last valid MIME type (Fetch standard, "extract a MIME type") in lower case; empty if there is none. */
+/** The last valid MIME type (Fetch standard, "extract a MIME type") in lower case; empty without a valid type. */
 export function mimeType({ 'content-type': field = '' }: IncomingHttpHeaders): string {
   const types = field.split(',').map((type) => /^[\t ]*([^\s;/]+\/[^\s;/]+)/.exec(type)?.[1]?.toLowerCase());
   return types.findLast((type) => type !== undefined) ?? '';
 }
 
-/** The type in `Content-Disposition`; null if there is none. Browsers save the content for any type but `inline`. */
+/** The type in `Content-Disposition`; null without a type. Browsers save the content for any type but `inline`. */
 export function dispositionType(field = ''): string | null {
   const type = trimmed(field.replace(/;.*/s, '')).toLowerCase();
   return token.test(type) ? type : null;

@@ -43,7 +43,8 @@ export function percentEncoded(location: string | undefined): string | null {
  * Sends a request if `guard` accepts the host's addresses. The layer `checkUrls` has already checked the URL. The steps:
  *
  * 1. The client ([http-client.ts](http-client.ts)) creates an exchange and takes an idle connection to the origin.
- * 2. Without an idle connection, `connect` looks up the name and opens a connection. `guard` checks the addresses that the socket gets.
+ * 2. Without an idle connection, `connect` looks up the name and opens a connection. `guard` checks the addresses that the
+ *    socket gets.
  * 3. The connection ([connection.ts](connection.ts)) writes the request and passes what it reads to the exchange.
  * 4. The exchange ([exchange.ts](exchange.ts)) reads the head with [response-head.ts](response-head.ts), and as much of the
  *    body as needed with [body-reader.ts](body-reader.ts).

@@ -28,18 +28,26 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
   const idle = new Set<Connection>();
   const idleAt = new Map<string, Connection[]>();
   const strayed = new LRUCache<string, true>(memory);
+  let finished: [Connection, Exchange][] = [];
 
   const finish = (connection: Connection, exchange: Exchange) => {
     if (exchange.idleTime === 0 && !exchange.isInDoubt) {
       connection.cut();
-      return exchange.succeed();
+      exchange.succeed();
+    } else if (finished.push([connection, exchange]) === 1) {
+      // Wait, because more bytes in this turn of the event loop would show that a response is suspect.
+      setImmediate(keepFinished);
     }
-    // Wait, because more bytes in this turn of the event loop would show that the response is suspect.
-    setImmediate(() => {
-      if (!connection.closed) keep(connection, exchange.idleTime);
+  };
+
+  /** Keeps all connections before the first response continues. One by one, a cold link costs a sixth more CPU. */
+  const keepFinished = () => {
+    const batch = finished;
+    finished = [];
+    for (const [connection, { idleTime }] of batch) if (!connection.closed) keep(connection, idleTime);
+    for (const [, exchange] of batch)
       if (exchange.mayRepeat()) open(exchange);
       else exchange.succeed();
-    });
   };
 
   const keep = (connection: Connection, idleTime: number) => {

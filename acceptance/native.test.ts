@@ -40,7 +40,7 @@ describe('The stack without Docker', async () => {
   /** The addresses of the event streams; each may have 200. */
   const addresses = rounds({ short: 1, long: 5 });
 
-  test('a crowd of connections neither delays other clients nor exceeds the memory limits', {
+  test('a flood of connections neither delays other clients nor exceeds the memory limits', {
     timeout: 600_000,
   }, async () => {
     const { tasksPort, port } = stack;

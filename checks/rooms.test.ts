@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 type Arrows = Record<string, readonly string[]>;
 
-/** The arrows of CONTRIBUTING.md, "Rooms". A room without an entry may import anything in its workspace. */
+/** The dependency arrows in CONTRIBUTING.md, "Rooms". A room without an entry may import anything in its workspace. */
 const rooms: Record<string, Arrows> = {
   expander: {
     web: ['bulk'],

@@ -155,7 +155,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect(codes, ends.at(-1)?.output).toEqual([0, 0, 99, 0]);
   });
 
-  test('a script follows no redirect, and aborts at a login', async () => {
+  test('a script does not follow redirects, and aborts if it is sent to the login', async () => {
     const { url, requests } = await recording((response) => response.writeHead(303, { Location: '/login' }));
     const { output } = await run('tasks', { TASKS_URL: url });
     expect(output).toContain(`${url}/ requires a password: load a stack without TASKS_PASSWORD_FILE.`);

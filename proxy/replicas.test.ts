@@ -104,7 +104,7 @@ describe(`A hung replica behind ${image ?? "this machine's nginx"}`, { timeout: 
   });
 
   // If that replica lost its network, each idle connection would fail a request.
-  test('has no idle connections for long', async () => {
+  test('does not keep idle connections for long', async () => {
     await send(proxy.ports.tasks, '/');
     await expect.poll(() => open.size).toBe(0);
   });

@@ -10,7 +10,7 @@ const refused = (port: number) =>
     socket.on('close', () => socket.destroy()).end();
   });
 
-test('a stopping proxy finishes requests in flight and cuts endless streams', async () => {
+test('a stopping proxy finishes requests in flight and cuts off endless streams', async () => {
   const responses: Record<string, http.ServerResponse> = {};
   const application = http.createServer(({ url = '' }, response) => {
     responses[url] = response;

@@ -57,7 +57,7 @@ test.each([
   expect(response.headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
 });
 
-test('without TLS the header is missing, and a real name redirects to https', async () => {
+test('without TLS the header is missing, and a configured name redirects to https', async () => {
   for (const path of ['/', '/nothing']) {
     const { headers } = await send(proxy.ports.all, path);
     expect(headers['strict-transport-security'], path).toBeUndefined();

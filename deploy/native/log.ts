@@ -34,7 +34,7 @@ export function appendLine(file: number, service: string, line: string): void {
   try {
     writeSync(file, `${record}\n`);
   } catch {
-    // If the disk is full, the line is lost, but the stack runs on.
+    // If the disk is full, the line is lost, but the stack keeps running.
   }
 }
 

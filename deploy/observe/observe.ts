@@ -13,7 +13,7 @@ export interface ObserveOptions extends Pick<ProcessContext, 'folder' | 'onLine'
   port: number;
   /** Seconds between scrapes and between rule evaluations. */
   interval?: number;
-  /** Lets k6 write metrics, but also every web page in a browser on this machine. */
+  /** Lets k6 write metrics. Any web page in a browser on this machine can write them, too. */
   remoteWrite?: boolean;
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes a verified copy of the running store to FILE, by default in backups/, where the newest 14 stay:
+# Writes a verified copy of the running store to FILE, by default in backups/, which keeps only the newest 14:
 #   deploy/redis/backup.sh containers|native [FILE]
 set -eu
 umask 077

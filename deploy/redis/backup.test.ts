@@ -116,7 +116,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
     expect(add('added again')).not.toBe(later);
   });
 
-  test('a restore killed at any step leaves the old or the new data, and the next start never begins empty', async () => {
+  test('a restore killed at any step leaves the old or the new data, and the store never starts empty afterwards', async () => {
     const store = join(stack, 'tasks-store');
     const supervised = () =>
       supervise(redis('tasks-store', 'tasks', stack), { folder: stack, env: childEnvironment, onLine() {} });

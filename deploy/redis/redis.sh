@@ -30,7 +30,7 @@ finish_restore() {
 case $1 in
 recover)
     finish_restore
-    # Redis gives no advice about data of a newer version. The first nine bytes contain the version.
+    # Redis does not explain what to do with data from a newer version. The first nine bytes contain the version.
     for base in appendonlydir/*.base.rdb; do
         if head -c 9 "$base" 2>/dev/null | redis-check-rdb /dev/stdin | grep -q "Can't handle RDB format version"; then
             echo "A newer Redis wrote the data in $PWD/appendonlydir. Start that version, or restore a backup of this one:" \

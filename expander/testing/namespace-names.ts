@@ -7,7 +7,7 @@ import { createExpander } from '../src/expander.ts';
 import { rcodes, startNameServer } from './name-server.ts';
 
 /**
- * Runs in its own network namespace, whose loopback interface has these addresses. Expands a URL of each name, and writes the
+ * Runs in its own network namespace, whose loopback interface has these addresses. Expands a URL for each name, and writes the
  * ends and the dialled addresses as one line of JSON.
  */
 const [v4, v6, private4, private6] = ['93.184.216.34', '2606:2800:220:1::1', '10.0.0.1', 'fd00::1'];
@@ -52,7 +52,7 @@ for (const [i, file] of [resolvConf, `${resolvConf}.new`].entries()) {
   const name = `moved-${i}.example`;
   const host = `127.0.0.${2 + i}`;
   await server({ [name]: [v4] }, host);
-  // Each look uses a new URL, because failures are cached.
+  // Each call uses a new URL, because failures are cached.
   const look = async (path: string) => {
     const { end } = await expand.chain(`http://${name}/${path}`);
     return end.reason ?? end.code;

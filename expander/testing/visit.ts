@@ -12,13 +12,13 @@ export async function startVisits(app: Application) {
   const browser = await sharedChromium();
   const opened: Page[] = [];
   const spares = new Map<string, Page>();
-  /** Opens a page until `close`, for many visits or for state that `visit` cannot reset. */
+  /** Opens a page that stays open until `close`, for many visits or for state that `visit` cannot reset. */
   const openPage = async (options?: BrowserContextOptions) => {
     const page = await browser.newPage(options);
     opened.push(page);
     return page;
   };
-  /** Uses a page without any state, perhaps a page of an earlier visit with the same options. */
+  /** Uses a page without any state. It may be reused from an earlier visit with the same options. */
   const visit = async <T>(options: BrowserContextOptions, use: (page: Page) => Promise<T>): Promise<T> => {
     const kind = JSON.stringify(options);
     const page = spares.get(kind) ?? (await openPage(options));

@@ -72,7 +72,7 @@ for (const actions of document.querySelectorAll('[data-copy]')) {
   actions.lastElementChild.addEventListener('click', () => navigator.share({ url }).catch(() => {}));
 }
 
-// Over the rate limit, "Try again" is disabled during a countdown, which the sentence also shows.
+// If the rate limit is exceeded, "Try again" is disabled and counts down, and so does the sentence.
 const waiting = document.querySelector('[data-wait]');
 if (waiting) {
   const { href, textContent: label } = waiting;

@@ -19,7 +19,7 @@ export interface Hold {
 
 /** The bytes that a connection sends. */
 const habits = {
-  /** Headers without an end. */
+  /** Headers that never end. */
   unfinished: ({ bytes = 100 }: Hold) => unfinished(bytes),
   /** One request, then nothing. */
   idle: () => request('/nowhere', 'elsewhere.example'),

@@ -13,7 +13,7 @@ const routes: readonly (readonly [Method, string, Action])[] = [
   ['delete', '/:id', 'destroy'],
 ];
 
-/** Unreserved characters of RFC 3986 section 2.3; a slash only between them. */
+/** Unreserved characters of RFC 3986 section 2.3. It may contain slashes, but not at either end or in a row. */
 const resourceName = /^[A-Za-z0-9\-_.~]+(?:\/[A-Za-z0-9\-_.~]+)*$/;
 
 /**

@@ -31,7 +31,7 @@ test('starts one piece per turn of the event loop, alternates between clients, a
   expect(await turnsOfLoop(4)).toBe('a1 | b1 | a2 | a3 | c1 | a4 | |');
 });
 
-test('starts a piece of several clients once, in their earliest turn', async () => {
+test('starts a piece that several clients share once, in their earliest turn', async () => {
   const { piece, turnsOfLoop } = noted();
   piece('a1', ['a']);
   piece('a2', ['a']);

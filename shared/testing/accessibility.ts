@@ -22,7 +22,7 @@ const looks = [
 /** The narrowest phone. */
 const narrow = 360;
 
-/** Loads axe into every later document of `page`, three times as fast as into an open document. */
+/** Loads axe into every later document of `page`. This is three times as fast as loading it into an open document. */
 export async function bringAxe(page: Page): Promise<void> {
   await page.addInitScript(axe);
 }
@@ -98,7 +98,7 @@ async function pictureFault(page: Page, path: string): Promise<string | undefine
   return `${(differing * 100).toFixed(1)} % of ${path} differ: see ${seen}. To accept it, use PICTURES=write`;
 }
 
-/** The share of pixels that differ; 1 if the sizes do. */
+/** The share of pixels that differ; 1 if the sizes differ. */
 function share(a: PNG, b: PNG): number {
   if (a.width !== b.width || a.height !== b.height) return 1;
   if (a.data.equals(b.data)) return 0;

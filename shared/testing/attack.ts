@@ -15,7 +15,7 @@ const maxMeasurements = 5;
  * of failed requests.
  *
  * @param request sends a request to the service at `url`, and returns its status.
- * @param attack runs until `over` is aborted, and calls `begun` once it has its full effect.
+ * @param attack runs until `over` is aborted, and calls `begun` once it has reached its full effect.
  */
 export async function costOfAttack(
   { attacked, quiet }: { attacked: string; quiet: string },

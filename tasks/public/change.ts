@@ -30,7 +30,7 @@ export async function load(url: string, init?: RequestInit): Promise<Document> {
 
 const perhapsDeleted = 'No answer. It may be deleted.';
 
-/** Shows a failure and its remedy. Login opens a new tab, which keeps typed text. */
+/** Shows a failure and its remedy. The login opens in a new tab, so that typed text is not lost. */
 export function report(failure: unknown) {
   if (!(failure instanceof Failure)) {
     console.error(failure);

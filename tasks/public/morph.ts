@@ -43,7 +43,7 @@ function renewRevision(row: Element, fresh: HTMLElement) {
   if (revision && isSame) revision.value = fresh.dataset.revision ?? '';
 }
 
-/** Keeps rows in place, above the row that follows. Edited rows stay only if `page` lacks them. */
+/** Keeps each of these rows above the row that now follows it. Edited rows stay there only if `page` lacks them. */
 function keepRows(page: Page) {
   for (const row of [...list().querySelectorAll(staying)].reverse()) {
     const fresh = page.getElementById(row.id);

@@ -79,7 +79,7 @@ row('store-disk-full', async ({ stack, rehearse, annotate }) => {
 
 /** A log line with a remedy. */
 const wayOut = /redis-check-aof|make restore/;
-/** Milliseconds: Docker doubles its wait after each short run of a container. */
+/** Milliseconds: Docker doubles the restart delay after each short run of a container. */
 const start = 90_000;
 
 row.for([

@@ -14,7 +14,7 @@ import type { Expansion } from '../expansion/expansion.ts';
 
 const end = endedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
 
-test('a slow reader slows its list down and gets all lines', async () => {
+test('a slow reader slows down its list, but receives all lines', async () => {
   const lines = 4_000;
   let asked = 0;
   // 32 MB in lines of 8 KB, far more than sockets and streams can buffer.
@@ -120,7 +120,7 @@ describe('a client that disconnects', () => {
   });
 });
 
-test('logs a bug, which fails only its own line', async () => {
+test('logs an unexpected error, which fails only its own line', async () => {
   const { url, lines } = await tracing(async ({ host }) => {
     if (host === 'b') throw new TypeError('ours');
     return end;

@@ -59,7 +59,7 @@ describe('a list of URLs', () => {
   });
 });
 
-test('any 8 MB fit into a heap of 32 MB', async () => {
+test('any list of 8 MB fits into a heap of 32 MB', async () => {
   const pieces = ['\n', ' \r\n', 'a\n', '[', '[{},', '["","",'];
   const source = `
     import { readUrls } from './url-list.ts';

@@ -103,7 +103,7 @@ describe('the cache', () => {
       expect(response.headers.get('cache-control'), path).toBe(`public, max-age=${seconds}`);
       await written(u);
       const [key = ''] = await store.keys(`*${u}`);
-      // Stale results are served for as long again, but at most 10 minutes.
+      // Stale results are served for the same time again, up to 10 minutes.
       const lifetime = seconds <= 30 ? seconds : seconds + 600;
       // The test may have taken a few seconds.
       expect(Math.abs((await store.ttl(key)) - lifetime), path).toBeLessThan(5);

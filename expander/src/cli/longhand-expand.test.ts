@@ -88,7 +88,7 @@ describe('longhand-expand', () => {
     ['', { EXPANDER_MAX_REDIRECT: '21' }, 'EXPANDER_MAX_REDIRECT=21: is not a whole number from 0 to 20'],
     ['', { EXPANDER_ALLOWED_NETWORKS: 'here' }, 'is not a list of networks such as 127.0.0.0/8,::1/128'],
     ['', { EXPANDER_MAX_REDIRECTS: '5' }, 'EXPANDER_MAX_REDIRECTS: there is no such variable'],
-  ])('names a wrong option or variable: %s %o', (option, env, fault) => {
+  ])('names the invalid option or variable: %s %o', (option, env, fault) => {
     expect(() => readOptions([option], env)).toThrow(fault);
   });
 
@@ -238,7 +238,7 @@ describe('a list from a pipe', () => {
     const urls = Array.from({ length: count }, (_, i) =>
       i % 16 ? `http://10.0.0.1/${i}\n` : `${shortener.url}/chain/1?id=${i % 500}\n`,
     );
-    // This heap is too small for all lines.
+    // This heap is too small to hold all the lines.
     const { stdout } = await run([], urls.join(''), { NODE_OPTIONS: '--max-old-space-size=40' });
     expect(stdout.split('\n')).toHaveLength(count + 1);
   });

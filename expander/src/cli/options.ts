@@ -10,7 +10,7 @@ type Environment = {
 
 export type Options = ReturnType<typeof readOptions>;
 
-/** @throws Error that names the first wrong option or variable and its valid values. */
+/** @throws Error that names the first invalid option or variable and its valid values. */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv) {
   const { values, positionals } = parseArgs({
     args,

@@ -66,7 +66,7 @@ export interface TurnQueue {
 interface ChainState {
   /** Whether it has visited an earlier URL. */
   hasBegun: boolean;
-  /** Whether the client's rate has been charged for it. */
+  /** Whether it has been counted against the client's rate limit. */
   isCharged: boolean;
 }
 

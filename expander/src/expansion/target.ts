@@ -117,7 +117,7 @@ function spelling(given: string, url: URL): string {
 const maxHost = 253;
 
 /**
- * Characters of a host as written: 253 characters of three bytes, percent-encoded. The parser's time grows with the square
+ * Maximum length of a host as written: 253 characters of three bytes, percent-encoded. Parsing time grows with the square
  * of the decoded length: 8,000 combining marks take 15 to 50 ms.
  */
 const maxHostText = 2_500;

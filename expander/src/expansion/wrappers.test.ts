@@ -19,7 +19,7 @@ describe('finds the target of a wrapper', () => {
     [proofpoint, `https://urldefense.com/v3/__${short}__;!!Abc!def$`, short],
     // The two "*" stand for "?" and "#".
     [proofpoint, `https://urldefense.com/v3/__${short}*b=c*f__;${b64('?#')}!!Abc!def$`, `${short}?b=c#f`],
-    // "**" and "B" stand for a run of three.
+    // "**" and "B" stand for a run of three characters.
     [
       proofpoint,
       `https://urldefense.us/v3/__https:/example.com/a**Bx*__;${b64('äöü!')}!!Abc`,

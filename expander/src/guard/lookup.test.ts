@@ -80,7 +80,7 @@ describe('the addresses of a name', () => {
 
   test('may take 1.8 s, even from a server that was fast before', async () => {
     const asked = new Map<string, number>();
-    // A recursive resolver's delay starts at the first of several equal questions.
+    // A recursive resolver's delay starts with the first of several identical questions.
     const server = await startNameServer(({ name, family }) => {
       const key = `${name} ${family}`;
       if (!asked.has(key)) asked.set(key, performance.now());
@@ -163,7 +163,7 @@ describe('lookups', () => {
     await expect(fetchHop(new URL('http://a.example/'), options)).rejects.toBe(timeout);
   });
 
-  test('of a client that has left are at most 128 and do not delay other clients', async () => {
+  test('of a client that has disconnected are limited to 128 and do not delay other clients', async () => {
     const { asked, lookup } = manualLookup();
     const { expand } = testExpander({ lookup });
     const leave = new AbortController();

@@ -74,7 +74,7 @@ describe('follow=all also sends GET', () => {
     expect(await browse(new URL('http://a.example/'), {})).toMatchObject({ status: 404, incomplete: true });
   });
 
-  test('and remembers the URL, and after two URLs the origin, unless GET gets the same status', async () => {
+  test('and remembers this for the URL, and for the origin after two URLs, unless GET gets the same status', async () => {
     const asked: string[] = [];
     const browse = createBrowse(async ({ host, pathname }, { method }) => {
       asked.push(`${method} ${pathname}`);
@@ -99,7 +99,7 @@ describe('a host that ignores HEAD', () => {
     return { asked, ask: async (path: string) => (await expand.chain(url + path, { follow: 'all' })).hops };
   }
 
-  test('gets GET after 1.5 s, and only GET after a second URL', async () => {
+  test('gets GET after 1.5 s, and only GET once it has ignored HEAD for two URLs', async () => {
     const { asked, ask } = await silent();
     const hops = await ask('/a');
     expect(hops).toMatchObject([{ method: 'GET', status: 302 }]);

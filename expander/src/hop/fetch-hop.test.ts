@@ -94,7 +94,7 @@ describe('the guard checks the address that the socket dials', () => {
     ['the first of two answers', [elsewhere, here]],
     ['the last of two answers', [here, elsewhere]],
     ['an answer of the other family', [here, { address: '::1', family: 6 }]],
-  ])('a name gets no connection if the guard refuses %s', async (_, answers) => {
+  ])('no connection is made to a name if the guard refuses %s', async (_, answers) => {
     const before = shortener.connections;
     await expect(asking(answers)(named('/chain/1'))).rejects.toMatchObject(refusal);
     expect(shortener.connections).toBe(before);
@@ -124,7 +124,7 @@ test('the certificate must be for the name in the URL', async () => {
   });
 });
 
-describe('a request fails with a sentence if the host', () => {
+describe('a request fails with an error message if the host', () => {
   test.each([
     ['refuses the connection', async () => `http://127.0.0.1:${await freePort()}/`, 'refused'],
     ['resets the connection', () => `${shortener.url}/reset`, 'closed'],

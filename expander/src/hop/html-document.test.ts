@@ -72,7 +72,7 @@ describe('the title of a page', () => {
   ])('is %s', (_, markup, title) => expect(readHtml(markup).title).toBe(title));
 });
 
-describe('markup for a tree of gigabytes', () => {
+describe('markup whose tree would take gigabytes', () => {
   const size = 64 * 1024;
   const bold = (count: number) => Array.from({ length: count }, (_, i) => `<b ${i}>`).join('');
 

@@ -45,7 +45,7 @@ export function readKeys(text: string): { keys: Map<string, Key>; faults: string
   return { keys, faults };
 }
 
-/** Looks up keys by digest, so that the duration reveals nothing about a key. */
+/** Looks up keys by digest, so that the response time reveals nothing about a key. */
 const digest = (secret: string) => hash('sha256', secret);
 
 /**

@@ -229,7 +229,7 @@ visits.test('small phones show one-line rows and the destination without scrolli
       [...document.querySelectorAll('${elements}')].filter((each) => each.checkVisibility()),
       (each) => Math.round(each.getBoundingClientRect().bottom),
     )).map((row) => row.length)`);
-  /** The height of empty lines before the destination, as before a word that exceeds the line. */
+  /** The height of empty lines above the destination. A word too long for the line could cause them. */
   const gap = () =>
     page.evaluate(`(() => {
       const url = document.querySelector('.destination .url');

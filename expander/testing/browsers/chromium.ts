@@ -54,7 +54,7 @@ const errors = /MULTIPLE|TOO_MANY_REDIRECTS|INVALID_HTTP|TRUNCATED|EMPTY_RESPONS
 const patience = 20_000;
 
 /**
- * Opens a URL, and waits for a page that does not redirect within the time for which Longhand waits.
+ * Opens a URL, and follows redirects to a page that does not redirect within the time that Longhand waits for.
  *
  * @returns the URL in the address bar, Chromium's name of the first error or nothing, and whether this is a download.
  */

@@ -220,7 +220,7 @@ describe('A session', () => {
 });
 
 describe('The token of a form', () => {
-  /** The unmasked HMAC and the cookie of a login page for a session cookie. */
+  /** Opens the login page with this session cookie. Returns its cookie and the unmasked HMAC of its form token. */
   const tokenFor = async (session: string) => {
     const Cookie = `session=${encodeURIComponent(session)}`;
     const { token, cookie } = await visit(kept.app, { ...page, Cookie }, '/login');

@@ -10,9 +10,9 @@ const lifetime = 90 * 24 * 60 * 60;
 export type Auth = ReturnType<typeof auth>;
 
 /**
- * A session is a signed cookie with an expiry time, so the server stores nothing. The signing key derives from the store's key
- * and the password. It survives restarts, all replicas share it, and a new password ends all sessions. If it derived from
- * the password alone, a stolen cookie would allow offline guessing.
+ * A session is a signed cookie with an expiry time, so the server stores nothing. The signing key is derived from the store's
+ * key and the password. It survives restarts, all replicas share it, and a new password ends all sessions. If it were derived
+ * from the password alone, a stolen cookie would allow offline guessing.
  *
  * @param key the same for all replicas
  * @param tokens for programs, with names for the log

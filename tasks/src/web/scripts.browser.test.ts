@@ -52,7 +52,7 @@ describe('The list page with scripts', () => {
     await press('link', 'Finish: bread');
     await press('button', 'Clear finished');
     await shows(['milk and honey'], /^\s*Cleared 2 tasks\s+Undo\s*$/);
-    // In the field, Ctrl+Z is the browser's.
+    // Wait until the focus leaves the text field, where Ctrl+Z is the browser's own undo.
     await poll(() => focused(page)).toBe('list');
     await poll(() => page.getByRole('button', { name: 'Clear finished' }).isVisible()).toBe(false);
     await page.keyboard.press('ControlOrMeta+Z');

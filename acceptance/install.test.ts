@@ -148,7 +148,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
     env.COMPOSE_FILE += `:${join(folder, 'built.yml')}`;
   });
 
-  test('make up fails with a damaged append-only file, and docs/operate.md repairs it', async () => {
+  test('make up fails with a damaged append-only file, and the commands in docs/operate.md repair it', async () => {
     const damage = `
       rm -rf appendonlydir && mkdir appendonlydir && cd appendonlydir
       echo 'file appendonly.aof.1.incr.aof seq 1 type i' >appendonly.aof.manifest
@@ -210,7 +210,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
       `https://${name}:${tls}/`,
       `http://127.0.0.2:${env.LONGHAND_TASKS_PORT}/`,
     ]);
-    // This ends compose, too, but the containers keep running.
+    // This also ends compose, but the containers keep running.
     process.kill(-(child.pid ?? 0), 'SIGKILL');
 
     writeFileSync(tokens, 'one second');

@@ -30,7 +30,7 @@ test('every command works as printed on an empty list', { timeout: 120_000 }, as
   const expander = await serving(testExpander().app);
   const folder = await mkdtemp(join(tmpdir(), 'longhand-api-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  /** Replaces the page's addresses by those of this test. */
+  /** Replaces the URLs on the page with the URLs of this test. */
   const here = (text: string) =>
     text
       .replaceAll('http://localhost:8081/', expander.url)

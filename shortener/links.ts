@@ -60,7 +60,7 @@ export const links: Record<string, (visit: Visit) => unknown> = {
     fill();
   },
   location({ request, params, query }) {
-    // The rest after `to=`, so that a URL with `&` needs no escaping. Raw bytes, because Node validates headers.
+    // Everything after `to=`, so that a URL with `&` needs no escaping. Sent as raw bytes, because Node validates headers.
     const to = query.replace(/^.*?[?&]to=/, '').replace(/%([0-9a-f]{2})/gi, (_, hex) => latin1(hex));
     const status = Number(params.get('status') ?? 302);
     const head = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nLocation: ${to}\r\nContent-Length: 0\r\n`;

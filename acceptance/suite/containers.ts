@@ -80,7 +80,7 @@ export function containerRules(stack: () => ComposedStack): void {
       }
     });
 
-    test('the host reaches neither tasks nor a Redis at their own addresses', () => {
+    test('the host cannot reach tasks or a Redis at their own addresses', () => {
       const hosts = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
       const network = new BlockList();
       for (const service of ['tasks', 'tasks-store', 'expander-cache'] as const)

@@ -159,7 +159,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
   });
 });
 
-test('a start with data of a newer Redis explains what to do', async () => {
+test('starting with data from a newer Redis prints the remedy', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'longhand-newer-'));
   onTestFinished(() => rm(cwd, { recursive: true }));
   await mkdir(join(cwd, 'appendonlydir'));

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { page } from './page.ts';
 
 interface ProxyError {
-  /** Stable, for programs: tasks has the same codes. */
+  /** A stable code for programs; tasks uses the same codes. */
   code: string;
   reason: string;
   advice?: string;

@@ -49,7 +49,7 @@ describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
   });
 
   test.each<https.AgentOptions>([{}, { noDelay: false } as object])(
-    'reuses a socket and keeps its no-delay on, with %o',
+    'reuses a socket and leaves TCP_NODELAY on, with %o',
     async (options) => {
       const { url } = await listen(scheme);
       const made = agent(scheme, Object.freeze(options));

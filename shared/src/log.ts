@@ -45,7 +45,7 @@ const exitTimeout = 2_000;
  * Writes lines to `fd`, a non-blocking descriptor, in batches. While the reader stalls, it keeps up to 4 MiB and drops further
  * lines. If the reader closes the pipe, the log ends and the process continues.
  *
- * @param onDropped takes the number of dropped lines once the reader continues.
+ * @param onDropped called with the number of dropped lines once the reader continues.
  */
 function logWriter(fd: number, onDropped: (lines: number) => void): (line: string) => void {
   let waiting = '';

@@ -44,9 +44,9 @@ const serverOptions = {
   requireHostHeader: false,
 };
 
-/** Milliseconds that a draining server keeps idle connections, so that the proxy sees `Connection: close`. */
+/** Milliseconds for which a draining server keeps idle connections open, so that the proxy sees `Connection: close`. */
 const idleGrace = 2_000;
-/** Milliseconds that a draining server keeps other connections. */
+/** Milliseconds for which a draining server keeps other connections open. */
 const hardStop = 10_000;
 
 /**

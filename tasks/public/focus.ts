@@ -20,7 +20,7 @@ export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
   return others[to] ?? (row ? undefined : others[other]);
 }
 
-/** The place for the focus when its button in the notice disappears. In a field, a phone would open its keyboard. */
+/** The place for the focus when its button in the notice disappears. Not in a field, where a phone would open its keyboard. */
 export const afterNotice = () => document.getElementById(matchMedia('(hover)').matches ? 'title' : 'list');
 
 /**

@@ -55,7 +55,7 @@ export function add() {
         keepDraft(single);
       },
       failed(failure) {
-        // Offline this comes before the next key, whose text belongs on a line of its own.
+        // Offline, this runs before the user types the next task, which belongs on its own line.
         showUnsaved(failure.status > 0 || fieldOf(single).value ? unsaved() : `${unsaved()}\n`);
         unanswered = [];
         refuse(single, failure);

@@ -80,7 +80,7 @@ document.addEventListener('keydown', (event) => {
 });
 
 /**
- * Acts on a key; returns false if it has no meaning here. Fields, buttons and links keep their own keys. Single keys work
+ * Handles a key; returns false if it has no meaning here. Fields, buttons and links keep their own keys. Single keys work
  * only in the list, because WCAG 2.1.4 requires the focus or a way to turn them off.
  */
 function pressKey(event: KeyboardEvent): unknown {

@@ -407,7 +407,7 @@ describe('If the store fails', () => {
     expect(html).toContain(`<a href="${again}">Try again</a>`);
   });
 
-  test('POST /task is 503 with the text and the nonce, so that a retry adds one task', async () => {
+  test('POST /task responds with 503, the text and the nonce, so that a retry adds one task', async () => {
     const visitor = await visit(kept.app);
     const fields = { title: 'milk', nonce: visitor.nonce };
     const response = await submit(testApp(broken()), '/task', fields, visitor);

@@ -84,7 +84,7 @@ describe('GET /tasks as JSON', () => {
     expect((await send('GET', '/tasks?filter=finished')).value.tasks).toHaveLength(1);
   });
 
-  test('is 304 until something changes', async () => {
+  test('responds with 304 until something changes', async () => {
     await create('milk');
     const { headers } = (await send('GET', '/tasks')).response;
     expect(headers.get('cache-control')).toBe('private, no-cache');

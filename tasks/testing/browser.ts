@@ -88,7 +88,7 @@ async function startSite(given: Partial<Dependencies>) {
       await show(page, path);
       return page;
     },
-    /** Like `open`, for a test that changes state which `forget` keeps. */
+    /** Like `open`, for a test that changes state that `forget` does not clear. */
     async openNew(path: string): Promise<Page> {
       const page = await newPage();
       ofTest.push(page);

@@ -1,6 +1,6 @@
 import { aborted, ExpansionError } from './errors.ts';
 
-/** Milliseconds for one hop, including name lookup, connection and a second request by GET. */
+/** Milliseconds for one hop, including name lookup, connection and a second request with GET. */
 export const hopTime = 3_000;
 /** Milliseconds for a whole chain: less than the proxy's 9 s. */
 export const chainTime = 8_000;

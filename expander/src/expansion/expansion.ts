@@ -179,7 +179,7 @@ export function isVoid({ sources }: Pick<Expansion, 'sources'>): boolean {
 }
 
 export interface ExpandOptions extends FetchHopOptions {
-  /** The list that contains this URL. Each list has its own turns, and waits without a time limit. */
+  /** The list that contains this URL. Each list has its own turns. Its hops wait without a time limit. */
   list?: number | undefined;
   /** Redirects followed before the chain stops at the next location. */
   maxRedirect: number;

@@ -55,7 +55,7 @@ describe('follow=all also sends GET', () => {
   });
 
   test.each([
-    ['not answered in HTTP', (socket: Socket) => socket.end('?')],
+    ['answered with something other than HTTP', (socket: Socket) => socket.end('?')],
     ['reset', (socket: Socket) => socket.resetAndDestroy()],
   ])('if HEAD is %s', async (_, refuse) => {
     const found = 'HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n\r\n';

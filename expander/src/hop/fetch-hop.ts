@@ -9,7 +9,7 @@ import type { Request, Response } from './exchange.ts';
 import { httpClient } from './http-client.ts';
 import { maxHeadSize } from './response-head.ts';
 
-/** Requests hops by HEAD. */
+/** Requests hops with HEAD. */
 export function fetchHead(request: Request): FetchHop {
   return async (url, { signal }) => hopResponse(await request(url, { method: 'HEAD', signal }), 'HEAD');
 }

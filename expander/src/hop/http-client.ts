@@ -40,7 +40,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
     }
   };
 
-  /** Keeps all connections before the first response continues. One by one, a cold link costs a sixth more CPU. */
+  /** Keeps all connections before it resolves the first response. One at a time, a cold link would cost a sixth more CPU. */
   const keepFinished = () => {
     const batch = finished;
     finished = [];
@@ -98,7 +98,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
       const exchange = new Exchange(url, options, fields);
       const others = strayed.has(url.origin) ? [] : (idleAt.get(url.origin) ?? []);
       const isCrowded = others.length >= maxResting;
-      // The connection that has been idle longest has rested best. The last connection may be new.
+      // The connection that has been idle longest has rested longest. The last connection may be new.
       const connection = [others[0], others.at(-1)].find((other) => other?.mayCarry(exchange, isCrowded));
       if (connection) {
         take(connection);

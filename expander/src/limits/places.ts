@@ -18,7 +18,7 @@ const defaults = {
 
 type StartHop = (place: Queue) => void;
 
-/** The waiting hops of one turn at one origin. A started hop holds this object as its place. */
+/** The hops of one turn that wait for the same origin. A hop that has started keeps its queue, to free its place later. */
 export interface Queue {
   key: string;
   client: string;

@@ -118,7 +118,7 @@ export function requestReader(chargeKey?: ChargeKey) {
     const key = chargeKey && sentKey(c);
     const name =
       key === undefined ? undefined : await chargeKey?.(key, address, (user) => annotate(c, { user }));
-    // Aborted when the client leaves.
+    // Aborted when the client disconnects.
     return { signal: c.req.raw.signal, client: name ? keyedClient(name) : address };
   };
 }

@@ -22,7 +22,7 @@ async function started(file: string, ...options: string[]) {
   return { ...server, port: new URL(server.url).port };
 }
 
-/** A primary, two replicas and one Sentinel: elections may fail for minutes on a busy machine. */
+/** A primary and two replicas, but only one Sentinel: on a busy machine, several may fail to elect a leader for minutes. */
 async function startCluster() {
   // Sentinel rewrites the files.
   const file = () =>

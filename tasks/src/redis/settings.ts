@@ -3,7 +3,7 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import { Gauge, type Registry } from 'prom-client';
 import { keys } from './keys.ts';
 
-/** The settings with which a saved task is on disk and stays there. */
+/** The settings that put a saved task on disk and keep it there. */
 const wanted = { appendonly: 'yes', appendfsync: 'always', 'maxmemory-policy': 'noeviction' };
 
 /** Warns if Redis may lose saved tasks, or uses 80 % of `maxmemory`. Checks on connection, and memory every `milliseconds`. */

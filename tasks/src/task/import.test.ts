@@ -66,7 +66,7 @@ test.each([
   });
 });
 
-test('The titles of an array on one line take turns, too, even if its end is invalid', async () => {
+test('An array on one line is also read over several turns, even if its end is invalid', async () => {
   const titles = `{"title":"${'a'.repeat(500)}"},`.repeat(4);
   const turn = vi.fn(async () => {});
   await read(`[${titles}7]`, formats.ndjson, turn);

@@ -7,10 +7,10 @@ type Incoming = TasksContext['req'];
 const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-sec-purpose', 'x-moz'];
 
 /**
- * Rejects a link that changes a task unless the user followed it on our pages or typed it. Prefetches, and images and
- * redirects of other sites, must not change anything. Without TLS, browsers omit `Sec-Fetch-Site` for named hosts, so
- * `Origin` and `Referer` decide. Rejects browsers that send none of these (our pages allow `Referer`), but trusts other
- * clients such as curl.
+ * Rejects a link that changes a task unless the user followed it on our pages or typed it. A prefetch must not change
+ * anything, nor may an image or a redirect on another site. Without TLS, browsers omit `Sec-Fetch-Site` for named hosts,
+ * so `Origin` and `Referer` decide. Rejects browsers that send none of these (our pages allow `Referer`), but trusts
+ * other clients such as curl.
  *
  * @throws TaskError `prefetch` or `foreign_origin`
  */
@@ -42,8 +42,8 @@ export function requireKnownOrigin(request: Incoming): void {
 }
 
 /**
- * Rejects requests from another origin. `Sec-Fetch-Site` decides if sent, else `Origin`, which browsers always send with
- * another site's form, and the headers in `names`.
+ * Rejects requests from another origin. `Sec-Fetch-Site` decides. If it is missing, `Origin` and the headers in `names`
+ * decide; browsers always send `Origin` with a form on another site.
  *
  * @returns whether the request names its origin
  * @throws TaskError `foreign_origin`

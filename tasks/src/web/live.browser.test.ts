@@ -90,7 +90,7 @@ test('A page with a slow connection skips versions that are older than its list'
     await poll(() => page.evaluate('heard.size')).toBe(heard);
   }
   slow.resolve();
-  // A click takes its turn after the events.
+  // A click is handled after the events.
   await page.locator('.toggle').first().click();
   await poll(() => notice(page)).toContain('Finished');
   expect(refresh).toHaveBeenCalledOnce();

@@ -161,7 +161,7 @@ test('A saved task with a failed response waits in the field, and Enter does not
   await poll(() => titles(page)).toEqual(['milk', 'milk']);
 });
 
-describe('Between a key and its response', () => {
+describe('Between a keypress and its response', () => {
   test('the edit form opens at once without a request, so no key acts on the row', async () => {
     await site.add('milk', 'bread');
     const page = await site.open();

@@ -42,7 +42,7 @@ export interface Views {
     list: string;
     status: number;
     detail: string;
-    /** The address for a retry, if that may succeed. */
+    /** The URL to retry, if a retry may succeed. */
     again?: string | undefined;
     removal?: string | undefined;
     requestId?: string | undefined;
@@ -57,7 +57,7 @@ export interface Undo {
   fields: Record<string, string | number>;
 }
 
-/** The place of a page among the pages of its filter, from 1. */
+/** The number of a page, from 1, and the number of pages with its filter. */
 export interface Place {
   number: number;
   count: number;

@@ -58,7 +58,7 @@ describe('the cache', () => {
     expect(asked()).toBe(before);
   });
 
-  test('serves a stale entry that another replica has refreshed without a request to the website', async () => {
+  test('serves a stale entry that another replica has refreshed, without a request to the website', async () => {
     const now = Date.now();
     vi.useFakeTimers({ toFake: ['Date'], now });
     onTestFinished(() => void vi.useRealTimers());

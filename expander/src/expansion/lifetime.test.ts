@@ -39,8 +39,8 @@ describe('a response is cached', () => {
     ['max-age=-1: 30 s', { 'cache-control': 'max-age=-1' }, 30],
     ['ignores x-max-age and x-no-store', { 'cache-control': 'x-max-age=90, x-no-store' }, 600],
     ['an invalid date: 30 s', { expires: '0' }, 30],
-    ['a year: a day', { 'cache-control': 'max-age=31536000' }, 86_400],
-    ['any number of digits: a day', { 'cache-control': 'max-age=99999999999' }, 86_400],
+    ['a day at most, for max-age of a year', { 'cache-control': 'max-age=31536000' }, 86_400],
+    ['a day at most, for max-age of any length', { 'cache-control': 'max-age=99999999999' }, 86_400],
     ['ignores nonsense', { 'cache-control': 'max-age=soon' }, 600],
   ])('by its headers: %s', (_, headers, lifetime) => {
     expect(seconds(302, headers)).toBe(lifetime);

@@ -21,7 +21,7 @@ describe('a URL as typed', () => {
     ['gets a Unicode name converted to Punycode', 'http://bücher.example/', 'http://xn--bcher-kva.example/'],
     ['loses line breaks inside it, as in a browser', 'http://example.com/a\r\nb', 'http://example.com/ab'],
     ['loses a tab inside it, as in a browser', 'http://exa\tmple.com/', 'http://example.com/'],
-    ['gets slashes for its backslashes', 'http:\\\\example.com\\a\\b', 'http://example.com/a/b'],
+    ['has its backslashes replaced with slashes', 'http:\\\\example.com\\a\\b', 'http://example.com/a/b'],
     ['loses the controls around it', '\u0000\u001b http://example.com/\u001f\r ', 'http://example.com/'],
     ['may begin with backslashes', '\\\\example.com/x', 'http://example.com/x'],
     [
@@ -29,7 +29,11 @@ describe('a URL as typed', () => {
       "http://example.com/{a}|b?'c",
       "http://example.com/{a}|b?'c",
     ],
-    ['gets a replacement for a lone surrogate', 'http://example.com/\ud800', 'http://example.com/%EF%BF%BD'],
+    [
+      'gets a replacement character for a lone surrogate',
+      'http://example.com/\ud800',
+      'http://example.com/%EF%BF%BD',
+    ],
     ['gets a missing slash', 'http:/example.com', 'http://example.com/'],
   ])('%s: %j', (_, typed, text) => {
     expect(readTarget(typed).text).toBe(text);

@@ -27,8 +27,8 @@ describe('a page redirects', () => {
     ['to a malformed URL', meta('0;url=http://['), {}],
     ['relative to a host that is too long', `<base href="${tooLong}">${meta('0;url=m')}`, {}],
     ['to a host that is too long', meta(`0;url=${tooLong}`), {}],
-    ['if browsers save it', '', { refresh: '0;url=/m', ...attachment }],
-    ['if its type is a file', '', { refresh: '0;url=/m', 'content-type': 'application/octet-stream' }],
+    ['if browsers download it', '', { refresh: '0;url=/m', ...attachment }],
+    ['if it has the type of a file', '', { refresh: '0;url=/m', 'content-type': 'application/octet-stream' }],
     ['in a sandbox without scripts', meta('0;url=/m'), sandbox],
   ])('but not %s', (_, body, headers) => {
     expect(read(body, headers)).toBeNull();
@@ -51,13 +51,18 @@ describe('the title of a page', () => {
       {},
       'A page of [31m ours',
     ],
-    ['in the encoding of its type', '\xcf', { 'content-type': 'text/html; charset="windows-1251"' }, 'П'],
+    [
+      'in the encoding of its Content-Type',
+      '\xcf',
+      { 'content-type': 'text/html; charset="windows-1251"' },
+      'П',
+    ],
     ['whole, up to 120 characters', utf8('😀'.repeat(120)), inUtf8, '😀'.repeat(120)],
     ['cut between characters', utf8('😀'.repeat(30_000)), inUtf8, `${'😀'.repeat(119)}…`],
     ['of XHTML', 'a &amp; b', { 'content-type': 'application/xhtml+xml' }, 'a & b'],
     ['in a sandbox', 'A page', { 'content-security-policy': 'sandbox' }, 'A page'],
     ['null if it is blank', ' \n &nbsp; ', {}, null],
-    ['null without a page', 'A page', { 'content-type': 'text/plain' }, null],
+    ['null for plain text', 'A page', { 'content-type': 'text/plain' }, null],
     ['null for a file', 'A page', { 'content-disposition': 'attachment' }, null],
   ])('%s', (_, text, headers, expected) => expect(title(text, headers)).toBe(expected));
 

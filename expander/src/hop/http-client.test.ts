@@ -177,7 +177,7 @@ describe('the beginning of a body', () => {
     ['up to the cut-off', 'Content-Length: 500\r\n\r\nhello', 'hello'],
     ['to its end, if its length is empty', 'Content-Length:\r\n\r\nhello', 'hello'],
     ['to its end, if its length is not a number', 'Content-Length: 5x\r\n\r\nhello', 'hello'],
-    ['as nothing, if its length is 0', 'Content-Length: 0\r\n\r\nhello', ''],
+    ['as empty, if its length is 0', 'Content-Length: 0\r\n\r\nhello', ''],
     ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n3\r\nhe\n\r\n002;x=y\r\nlo\r\n0\r\n\r\n', 'he\nlo'],
     ['in chunks up to the limit', 'Transfer-Encoding: chunked\r\n\r\nff\r\nhello, and more', 'hello, and'],
     ['in chunks up to a malformed chunk', 'Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\nlo\r\n9\r\n', 'he'],

@@ -21,7 +21,7 @@ export function countTasks(form: HTMLFormElement) {
 export function offerLines(text: string): void {
   const form = document.querySelector<HTMLFormElement>('.lines') ?? formOf('lines');
   const area = fieldOf(form) as HTMLTextAreaElement;
-  // During a request, the text waits.
+  // While the form is being sent, queue the text.
   if (area.readOnly) return void enqueue(() => offerLines(text));
   restoreDraft(form);
   area.value = [area.value.trimEnd(), text].filter(Boolean).join('\n');

@@ -94,7 +94,7 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
   };
 
   return {
-    /** Takes a place in the first turn that may have a place. */
+    /** Takes a place for the first turn that is below its limits; undefined if all turns are at a limit. */
     take(turns: Iterable<string>, origin: string): Queue | undefined {
       for (const turn of turns) {
         const queue = newQueue(turn, origin);

@@ -64,7 +64,7 @@ describe.skipIf(reason)(`A full disk${reason ? ` (skipped: ${reason})` : ''}`, (
     };
     await expect.poll(async () => write('first').then(() => acknowledged.length)).toBeGreaterThan(0);
 
-    // Two visitors write all the time.
+    // Two clients write continuously.
     disk.fill(8 * 1024);
     let going = true;
     const visitor = async (name: string) => {

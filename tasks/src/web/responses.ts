@@ -27,8 +27,8 @@ export const securityHeaders = {
 };
 
 /**
- * For pages with a token, and for responses to a change. lynx ignores `no-store`, and reads `no-cache` only at the end;
- * otherwise it shows the old list after a redirect.
+ * For pages with a token, and for responses to a change. lynx ignores `no-store`, and recognizes `no-cache` only as the
+ * last directive. Otherwise it shows the old list after a redirect.
  */
 export const noStore = { 'Cache-Control': 'no-store, no-cache' };
 

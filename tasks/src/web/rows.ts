@@ -9,7 +9,7 @@ const rowsATurn = 10;
 /** Bytes of cached rows: 4,000 typical rows, or 250 of the largest. */
 const maxKept = 8 * 1024 * 1024;
 
-/** Rough number of bytes of a cached row besides its text. */
+/** Approximate bytes that a cached row takes in addition to its text. */
 const overhead = 500;
 
 /** A placeholder for `back`, which is the only part of a row that differs between pages. */

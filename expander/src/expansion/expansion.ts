@@ -56,7 +56,7 @@ export interface HopResponse {
   cached: boolean;
 }
 
-/** The turns in which a hop waits. It starts when the first of them comes up. */
+/** The turns in which a hop waits. The hop starts when the first of them comes up. */
 export interface TurnQueue {
   join(turn: string): void;
   leave(turn: string): void;

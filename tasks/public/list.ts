@@ -1,5 +1,3 @@
-// Sends the links and forms of the list with fetch, and morphs the response in.
-
 import { enqueue } from './change.js';
 import { settleSent, single } from './drafts.js';
 import { next } from './focus.js';
@@ -120,6 +118,7 @@ function leave(part: Element) {
 // After a submit, the browser shows the list only if the server has saved the form.
 settleSent(document.referrer !== '');
 restoreDrafts();
-// Autofocus prevents the browser from restoring the scroll position after a reload or Back.
+// Autofocus prevents the browser from restoring the scroll position after a reload or Back, and comes late on a busy machine.
+document.querySelector<HTMLElement>('[autofocus]')?.focus({ preventScroll: true });
 addEventListener('scrollend', () => history.replaceState(scrollY, ''));
 scrollTo(0, history.state ?? 0);

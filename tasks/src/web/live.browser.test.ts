@@ -85,6 +85,7 @@ test('A page with a slow connection skips versions that are older than its list'
   const slow = Promise.withResolvers<void>();
   const refresh = vi.fn((route: Route) => slow.promise.then(() => route.continue()));
   await page.route('**/tasks/partial?*', refresh);
+  await poll(() => page.evaluate('heard.size')).toBe(1);
   for (const heard of [2, 3, 4]) {
     await site.add('milk');
     await poll(() => page.evaluate('heard.size')).toBe(heard);

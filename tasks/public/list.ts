@@ -118,7 +118,7 @@ function leave(part: Element) {
 // After a submit, the browser shows the list only if the server has saved the form.
 settleSent(document.referrer !== '');
 restoreDrafts();
-// Autofocus prevents the browser from restoring the scroll position after a reload or Back, and comes late on a busy machine.
+// Autofocus stops the browser from restoring the scroll position. A field that already has the focus prevents autofocus.
 document.querySelector<HTMLElement>('[autofocus]')?.focus({ preventScroll: true });
 addEventListener('scrollend', () => history.replaceState(scrollY, ''));
 scrollTo(0, history.state ?? 0);

@@ -97,7 +97,7 @@ export async function startContainers() {
       return (await compose('--ansi', 'never', 'logs', ...options, service)).split('\n');
     },
 
-    /** Puts a relay between a Redis and its service. Resolves with the period in which all connections used it. */
+    /** Puts a relay between a Redis server and its service. Resolves with the period in which all connections used it. */
     async relay(service: RedisService, behaviour: Behaviour, seconds: number) {
       const network = `to-${service}`;
       const name = `${project}-relay`;

@@ -1,6 +1,6 @@
 /**
- * Relays connections to a Redis, with delays or faults. Takes a `Behaviour` and the `host` of the Redis as JSON, and prints
- * `connected` for each connection. It runs in any container with Node.
+ * Relays connections to a Redis server, with delays or faults. Takes a `Behaviour` and the server's `host` as JSON, and
+ * prints `connected` for each connection. It runs in any container with Node.
  */
 import { connect, createServer } from 'node:net';
 

@@ -80,7 +80,7 @@ export function containerRules(stack: () => ComposedStack): void {
       }
     });
 
-    test('the host cannot reach tasks or a Redis at their own addresses', () => {
+    test('the host cannot reach tasks or a Redis server at their own addresses', () => {
       const hosts = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
       const network = new BlockList();
       for (const service of ['tasks', 'tasks-store', 'expander-cache'] as const)
@@ -89,7 +89,7 @@ export function containerRules(stack: () => ComposedStack): void {
       expect(hosts.filter(({ address, family }) => family === 'IPv4' && network.check(address))).toEqual([]);
     });
 
-    test('only its own application reaches a Redis', async () => {
+    test('only its own application reaches a Redis server', async () => {
       const reach: [ServiceName, string, number, string][] = [
         ['expander', 'expander-cache', 6379, 'yes'],
         ['tasks', 'tasks-store', 6379, 'yes'],

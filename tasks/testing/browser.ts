@@ -13,7 +13,7 @@ const patience = 60_000;
 
 type Site = Awaited<ReturnType<typeof startSite>>;
 
-/** A replica, a Chromium, and a Redis that is empty for each test. @param given dependencies that replace its own */
+/** A replica, a Chromium, and a Redis server that is empty for each test. @param given dependencies that replace its own */
 export function useBrowser(given: Partial<Dependencies> = {}): Site {
   const site = {} as Site;
   vi.setConfig({ testTimeout: 3 * patience });

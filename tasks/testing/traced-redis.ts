@@ -26,7 +26,7 @@ export function noTrace(): string | undefined {
 }
 
 /**
- * Starts a Redis, configured as in production, whose disk takes `syncTime` milliseconds per sync. `stop` resolves with its
+ * Starts a Redis server, configured as in production, whose disk takes `syncTime` milliseconds per sync. `stop` resolves with its
  * main thread's system calls on files and sockets, in order of completion.
  */
 export async function startTracedRedis(syncTime: number) {

@@ -31,7 +31,7 @@ export function chainCookies() {
 
 const sendable = /^[\t -~\u0080-\u00ff]*$/;
 
-/** Name prefixes that guarantee `Secure`. Values must not begin with them, because clients send a nameless cookie as its value. */
+/** Name prefixes that guarantee `Secure`. Clients send a nameless cookie as its value, so values must not begin with them. */
 const prefixed = /^__(?:Secure|Host)-/i;
 
 /** Checks rules of browsers that the library lacks (RFC 6265bis section 5.6). */

@@ -151,12 +151,16 @@ function newQueue(turn: string, origin: string): Queue {
  * The first candidate that may start and holds the fewest places. The search stops at a candidate without places, so it is
  * always short.
  */
-function fewest<One>(ones: Iterable<One>, held: (one: One) => number, mayStart: (one: One) => boolean) {
-  let best: One | undefined;
+function fewest<Candidate>(
+  candidates: Iterable<Candidate>,
+  held: (candidate: Candidate) => number,
+  mayStart: (candidate: Candidate) => boolean,
+) {
+  let best: Candidate | undefined;
   let least = Number.POSITIVE_INFINITY;
-  for (const one of ones) {
-    if (held(one) >= least || !mayStart(one)) continue;
-    [best, least] = [one, held(one)];
+  for (const candidate of candidates) {
+    if (held(candidate) >= least || !mayStart(candidate)) continue;
+    [best, least] = [candidate, held(candidate)];
     if (least === 0) break;
   }
   return best;

@@ -10,7 +10,7 @@ import { readConfig as readTasksConfig } from '../tasks/src/config.ts';
 const root = join(import.meta.dirname, '..');
 const page = readFileSync(join(import.meta.dirname, 'configuration.md'), 'utf8');
 
-/** The names in the first column of the page's tables, with their defaults. */
+/** The documented defaults, by variable. */
 const documented = new Map(
   [...page.matchAll(/^\| `([A-Z_]+)` +\| (?:`([^`]+)`)?/gm)].map(([, name = '', value]) => [name, value]),
 );
@@ -20,7 +20,7 @@ const compose = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
 /** The variables that the compose file uses. */
 const composed = compose.matchAll(/\$\{([A-Z_]+)/g).map(([, name]) => name as string);
 
-/** Every variable of the schemas, with its default. */
+/** The defaults in the code, by variable. */
 const defaults = {
   ...readEnv(allVariables, {}),
   ...readExpanderConfig({}),
@@ -32,7 +32,7 @@ test('the page documents every variable, and no others', () => {
   expect([...documented.keys()].sort()).toEqual([...known].sort());
 });
 
-test('the check of the settings knows every documented variable, and those of tools', async () => {
+test('the settings check accepts every documented variable, and variables of tools', async () => {
   const tools = ['EXPANDER_URL', 'TASKS_URL', 'TASKS_DIRECT_URL', 'LONGHAND_REGISTRY', 'LONGHAND_VERSION'];
   const all = Object.fromEntries([...documented.keys(), ...tools].map((name) => [name, ' ']));
   const unknown = { TASKS_COLOUR: 'red', EXPANDER_COLOUR: 'red', LONGHAND_COLOUR: 'red' };
@@ -41,14 +41,11 @@ test('the check of the settings knows every documented variable, and those of to
   expect(found.toSorted()).toEqual(Object.keys(unknown).toSorted());
 });
 
-test.each(Object.entries(defaults))(
-  'the documented default of %s is the default in the code',
-  (name, value) => {
-    expect(documented.get(name) ?? '').toBe(String(value ?? ''));
-  },
-);
+test.each(Object.entries(defaults))('%s has the documented default', (name, value) => {
+  expect(documented.get(name) ?? '').toBe(String(value ?? ''));
+});
 
-test.each(['docker-compose.yml', 'Dockerfile'])('%s has the same defaults', (file) => {
+test.each(['docker-compose.yml', 'Dockerfile'])('%s uses the documented defaults', (file) => {
   const text = readFileSync(join(root, file), 'utf8');
   const found = [...text.matchAll(/\b(LONGHAND_[A-Z_]+)(?::[-=]|=)([\w./]+)/g)]
     .map(([, name = '', value]) => [name, value] as const)

@@ -15,8 +15,8 @@ const matches = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, found]) => found as string);
 const withoutCode = (text: string) => text.replace(/^ {4}.*$/gm, '').replace(/`[^`\n]*`/g, '');
 
-/** Whether a link on `page` leads to a file, and its fragment to a heading there. */
-function leadsSomewhere(page: string, link: string): boolean {
+/** Whether a link on `page` points to an existing file, and its fragment to a heading there. */
+function resolves(page: string, link: string): boolean {
   const [path = '', fragment] = link.split('#');
   const target = path === '' ? page : join(dirname(page), path);
   if (!existsSync(join(root, target))) return false;
@@ -39,7 +39,7 @@ describe.each(pages)('%s', (page) => {
     const prose = withoutCode(text);
     const links = [...matches(prose, /\]\(([^)\s]+)\)/g), ...matches(prose, /^\[[^\]]+\]: (\S+)/gm)];
     const local = links.filter((link) => !/^[a-z]+:/.test(link));
-    expect(local.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
+    expect(local.filter((link) => !resolves(page, link))).toEqual([]);
   });
 
   test('names files that exist', () => {

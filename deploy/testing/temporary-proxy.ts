@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,9 +58,17 @@ export async function startTemporaryProxy(
     await writeFile(path, edit(await readFile(path, 'utf8'), name));
   }
   const errors: string[] = [];
-  await writeFile(join(folder, logFile), '');
-  const read = () => [...errors, ...readFileSync(join(folder, logFile), 'utf8').split('\n').slice(0, -1)];
-  let stopped: string[] | undefined;
+  const accessLog = openSync(join(folder, logFile), 'a+');
+  const requests: string[] = [];
+  let incomplete = '';
+  /** Continues where the last call ended. Tests poll a log that grows to megabytes. */
+  const read = () => {
+    const lines = (incomplete + (stopped ? '' : readFileSync(accessLog, 'utf8'))).split('\n');
+    incomplete = lines.pop() ?? '';
+    requests.push(...lines);
+    return [...errors, ...requests];
+  };
+  let stopped = false;
   const spec = proxy('127.0.0.1', ports.all);
   const nginx = await supervise(image === undefined ? spec : inContainer(spec, folder, image), {
     folder,
@@ -74,14 +82,16 @@ export async function startTemporaryProxy(
   return {
     ports,
     get log() {
-      return stopped ?? read();
+      return read();
     },
     get pid() {
       return nginx.pid ?? 0;
     },
     async stop() {
       await nginx.stop();
-      stopped = read();
+      read();
+      stopped = true;
+      closeSync(accessLog);
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -3,7 +3,7 @@ import { pause, type RehearsedStack } from '../containers.ts';
 import { row } from '../rehearse.ts';
 
 /** The expander's log lines about a state change of its cache. */
-const changes = /redis is (?:away|back)|the cache in Redis (?:did not answer|answers again)/;
+const changes = /redis is (?:down|back)|the cache in Redis (?:did not answer|answers again)/;
 
 const cache = 'expander-cache';
 const full = ['1', 'noeviction'];

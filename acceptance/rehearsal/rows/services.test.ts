@@ -52,7 +52,7 @@ row('replica-cut-off', async ({ stack, rehearse }) => {
   expect(seen.slowest('hot', 'miss')).toBeLessThan(11);
 });
 
-const emptyCaches = 'rm -rf answers/*';
+const emptyCaches = 'rm -rf responses/*';
 
 row('proxy-killed', async ({ stack, rehearse }) => {
   const seen = await rehearse(async (drill) => {
@@ -67,9 +67,9 @@ row.for<[string, (stack: RehearsedStack) => Promise<unknown>]>([
   [
     'proxy-cache-read-only',
     async (stack) => {
-      await stack.inside('proxy', `${emptyCaches}; chmod 500 answers`);
+      await stack.inside('proxy', `${emptyCaches}; chmod 500 responses`);
       await pause(4);
-      await stack.inside('proxy', 'chmod 700 answers');
+      await stack.inside('proxy', 'chmod 700 responses');
     },
   ],
   ['names-gone', (stack) => stack.loseNames(10)],

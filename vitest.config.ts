@@ -53,9 +53,9 @@ export default defineConfig({
     // Reloading the modules for each file would take as long as most files' tests. There is one project, because
     // vitest restarts a worker that changes projects.
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 120_000,
     // For a busy machine.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 10_000 } },
     // Test files mostly wait for containers, k6 or timeouts.
     maxWorkers: 3 * availableParallelism(),

@@ -20,7 +20,7 @@ const withK6 = rounds({ short: 0, long: 1 }) === 1 && !spawnSync('k6', ['version
 
 const read = (file: string) => readFileSync(join(import.meta.dirname, '../deploy/observe', file), 'utf8');
 
-describe.skipIf(missing)('A native stack with monitoring', { timeout: 60_000 }, () => {
+describe.skipIf(missing)('A native stack with monitoring', () => {
   let stack: TemporaryStack;
   let observing: Awaited<ReturnType<typeof observeStack>>;
 

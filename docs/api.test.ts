@@ -25,7 +25,7 @@ const commands = [...page.matchAll(/^ {4}((?:curl|printf) .*?)(?: +# (.*))?$/gm)
 
 const kept = useReplica();
 
-test('every command has the documented output', { timeout: 120_000 }, async () => {
+test('every command has the documented output', async () => {
   expect(commands.length).toBeGreaterThan(14);
   const expander = await serving(testExpander().app);
   const folder = await mkdtemp(join(tmpdir(), 'longhand-api-'));

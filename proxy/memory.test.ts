@@ -19,7 +19,7 @@ const longHeaders = rounds({ short: 500, long: 3_000 });
 const manyRequests = rounds({ short: 2_000, long: 17_500 });
 
 /** The cost of connections before their requests are complete. */
-describe("The proxy's memory with four workers", { timeout: 120_000 }, async () => {
+describe("The proxy's memory with four workers", async () => {
   // On a busy machine it takes a long time to open all connections.
   const proxy = await startTemporaryProxy({ LONGHAND_WORKERS: '4' }, (text) =>
     text.replace('client_header_timeout 5s', 'client_header_timeout 60s'),
@@ -86,13 +86,11 @@ test.each([
   });
   client.pause().write(bytes);
   // A request is in the log once it has ended.
-  await expect.poll(() => proxy.log.length, { timeout: 10_000 }).toBe(1);
-  expect(JSON.parse(proxy.log[0] ?? '').seconds).toBeGreaterThan(0.9);
+  await expect.poll(() => proxy.log.length).toBe(1);
+  expect(JSON.parse(proxy.log[0] ?? '').seconds).toBeGreaterThan(0.5);
 });
 
-test('one address may have 2,000 concurrent requests, without affecting other addresses', {
-  timeout: 120_000,
-}, async () => {
+test('one address may have 2,000 concurrent requests, without affecting other addresses', async () => {
   const application = http.createServer(() => {});
   const limit = rounds({ short: 200, long: 2_000 });
   // If the limit is not 2,000, the replacement fails and so does the test.

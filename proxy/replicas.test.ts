@@ -20,7 +20,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 const image = (await engineAnswers()) ? 'nginx:1.30' : undefined;
 
 /** nginx in front of three replicas, as in containers. One replica never responds, another refuses connections. */
-describe(`A hung replica behind ${image ?? "this machine's nginx"}`, { timeout: 60_000 }, async () => {
+describe(`A hung replica behind ${image ?? "this machine's nginx"}`, async () => {
   let hung = 0;
   /** Whether that replica closes the connection instead, as in a crash. */
   let crashes = false;
@@ -110,9 +110,7 @@ describe(`A hung replica behind ${image ?? "this machine's nginx"}`, { timeout: 
   });
 });
 
-test('for concurrent requests for a cold link, only one of two expanders follows the chain', {
-  timeout: 60_000,
-}, async () => {
+test('for concurrent requests for a cold link, only one of two expanders follows the chain', async () => {
   const shortener = await startShortener();
   onTestFinished(shortener.close);
   const folder = await mkdtemp(join(tmpdir(), 'longhand-replicas-'));

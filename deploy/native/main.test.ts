@@ -62,7 +62,7 @@ function listeningPorts(group: number): number[] {
 }
 
 // These tests share one stack and run in this order.
-describe('The native run', { timeout: 120_000 }, () => {
+describe('The native run', () => {
   const runner = new Runner();
   const variables = { LONGHAND_BIND: hasIPv6 ? '::' : '0.0.0.0' };
   let stack: Started;

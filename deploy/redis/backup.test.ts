@@ -8,7 +8,7 @@ import { createFolders } from '../native/folders.ts';
 import { redis, service } from '../native/processes.ts';
 import { supervise } from '../native/supervisor.ts';
 
-describe('A backup of the native stack', { timeout: 120_000 }, () => {
+describe('A backup of the native stack', () => {
   let folder: string;
   let stack: string;
   beforeEach(async () => {

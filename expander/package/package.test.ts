@@ -9,9 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const run = promisify(execFile);
 
-test('the package installs without a registry and runs', {
-  timeout: 120_000,
-}, async () => {
+test('the package installs without a registry and runs', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-package-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const env = { ...childEnvironment, HOME: folder, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };

@@ -66,7 +66,7 @@ describe('without Redis', () => {
     expect(await status(`${service.operations}readyz`)).toBe(503);
     expect(await status(`${service.operations}livez`)).toBe(200);
     await own.start();
-    await expect.poll(() => status(service.url), { timeout: 10_000 }).toBe(200);
+    await expect.poll(() => status(service.url)).toBe(200);
     const warned = () =>
       service.log.flatMap(({ level, setting }) => (level === 'warn' && setting ? [setting] : []));
     await expect.poll(warned).toEqual(Object.keys(unsafe));
@@ -78,7 +78,7 @@ describe('without Redis', () => {
     await server.pause();
     expect(await status(service.url)).toBe(503);
     await server.resume();
-    await expect.poll(() => status(service.url), { timeout: 10_000 }).toBe(200);
+    await expect.poll(() => status(service.url)).toBe(200);
   });
 });
 

@@ -6,7 +6,7 @@ import { website } from '../../testing/website.ts';
 /** parse5 needs 8 ms for it. */
 const costly = '<nobr>'.repeat(10_000);
 
-test('pages that take long to parse hardly slow other clients', { timeout: 120_000 }, async () => {
+test('pages that take long to parse hardly slow other clients', async () => {
   const [attacked, quiet] = [await serviceOfTest(), await serviceOfTest()];
   let pages = 0;
   const hostile = await website((request, response) => {

@@ -101,8 +101,8 @@ describe('GET /tasks/events', () => {
     const before = seen.versions().at(-1);
     await kept.server.kill();
     await kept.server.start();
-    await expect.poll(async () => (await add(replicas[1], 'bread')).status, { timeout: 10_000 }).toBe(201);
-    await expect.poll(() => seen.versions().at(-1) !== before, { timeout: 10_000 }).toBe(true);
+    await expect.poll(async () => (await add(replicas[1], 'bread')).status).toBe(201);
+    await expect.poll(() => seen.versions().at(-1) !== before).toBe(true);
     expect(seen.end).toBe('');
   });
 

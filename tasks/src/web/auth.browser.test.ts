@@ -54,9 +54,7 @@ test('Without scripts, the login shows the requested page, a reload resubmits th
   await logOut(page);
 });
 
-test('axe finds no fault in the login pages, and the logout hides the list', {
-  timeout: 60_000,
-}, async () => {
+test('axe finds no fault in the login pages, and the logout hides the list', async () => {
   const page = await site.pageForAll();
   await bringAxe(page);
   await page.goto('/');

@@ -5,7 +5,7 @@ import { serviceOfTest, useService } from '../../testing/service.ts';
 
 const kept = useService();
 
-test('slow pages for one client hardly delay other clients', { timeout: 120_000 }, async () => {
+test('slow pages for one client hardly delay other clients', async () => {
   const { url: attacked } = kept.service;
   const { url: quiet } = await serviceOfTest({ REDIS_URL: kept.url });
   const get = async (url: string, path: string, client: string, signal?: AbortSignal) => {

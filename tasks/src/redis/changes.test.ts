@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => void replicas[0].stop());
 
-/** The store's changes, until the test ends. */
-function hearChanges(interval?: number) {
+/** The changes of the store. Their connection closes when the test ends. */
+function openChanges(interval?: number) {
   const end = new AbortController();
   onTestFinished(() => end.abort());
   return redisChanges(kept.redis, end.signal, interval);
@@ -44,10 +44,10 @@ const add = (service: Replica, title: string) =>
     body: JSON.stringify({ title }),
   });
 
-test('a subscriber gets the version before the next check, unless it leaves first', async () => {
-  const changes = hearChanges(3_600_000);
+test('a subscriber receives the version at once, unless it unsubscribes first', async () => {
+  const changes = openChanges(3_600_000);
   const heard: string[] = [];
-  // The connection announces the version to this subscriber, too.
+  // This subscriber also hears the check after the connection opens.
   changes.subscribe((version) => heard.push(version));
   await expect.poll(() => heard.length).toBeGreaterThan(1);
   const left: string[] = [];
@@ -58,10 +58,10 @@ test('a subscriber gets the version before the next check, unless it leaves firs
   expect(left).toEqual([]);
 });
 
-test('polling finds a change whose message was lost', async () => {
+test('polling finds a change whose message is lost', async () => {
   const heard: string[] = [];
-  hearChanges(20).subscribe((version) => heard.push(version));
-  // Connecting may already cause the first check.
+  openChanges(20).subscribe((version) => heard.push(version));
+  // The check after the connection opens may find the first version.
   for (const version of ['1001', '1002', '1003']) {
     await kept.redis.set(keys.version, version);
     await expect.poll(() => heard.at(-1)).toBe(version);
@@ -69,7 +69,7 @@ test('polling finds a change whose message was lost', async () => {
 });
 
 test('a change reaches 1,000 subscribers once each, spread over half a second', async () => {
-  const changes = hearChanges(60_000);
+  const changes = openChanges(60_000);
   const arrivals = Array.from({ length: 1_000 }, () => [] as number[]);
   let announced = '';
   for (const times of arrivals)
@@ -95,7 +95,7 @@ describe('GET /tasks/events', () => {
     expect(page).toContain(seen.versions().at(-1));
   });
 
-  test('resumes after Redis was down, with the missed version', async () => {
+  test('sends a missed version once Redis is back', async () => {
     const seen = await watch(replicas[0]);
     await expect.poll(() => seen.versions().length).toBeGreaterThan(0);
     const before = seen.versions().at(-1);

@@ -2,23 +2,24 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import type { Changes } from '../task/task.ts';
 import { keys } from './keys.ts';
 
-/** Milliseconds between announcements, so that many writes cause few refreshes. */
-const collectTime = 100;
+/** Milliseconds from a change to its announcement. All changes in that time share one announcement. */
+const batchDelay = 100;
 
-/** Milliseconds per subscriber over which an announcement is spread: 2,000 pages refresh within a second. */
+/** Milliseconds per subscriber. Announcements are spread over this time, so that 2,000 pages refresh over one second. */
 const spreadPerSubscriber = 0.5;
 
 /**
- * Announces the changes that Redis publishes, over one connection. When Redis is back, it announces the current version.
+ * Subscribes to changes in Redis over one connection, and announces each new version to all subscribers. Also announces the
+ * current version after a reconnection.
  *
- * @param interval milliseconds between two checks of the version, in case a message was lost
+ * @param interval milliseconds between checks of the version, in case a message is lost
  */
 export function redisChanges(redis: StoreClient, signal: AbortSignal, interval = 5_000): Changes {
-  /** Subscribers with their places in the spread, from 0 to 1. */
+  /** Each subscriber with its random position in the spread, from 0 to 1. */
   const subscribers = new Map<(version: string) => void, number>();
   const announce = (version: string) => {
-    for (const [subscriber, place] of subscribers) {
-      const delay = place * spreadPerSubscriber * subscribers.size;
+    for (const [subscriber, position] of subscribers) {
+      const delay = position * spreadPerSubscriber * subscribers.size;
       setTimeout(() => subscribers.has(subscriber) && subscriber(version), delay);
     }
   };
@@ -27,17 +28,17 @@ export function redisChanges(redis: StoreClient, signal: AbortSignal, interval =
     announce(latest as string);
     latest = undefined;
   };
-  const collect = (version: string) => {
-    if (latest === undefined) setTimeout(announceLatest, collectTime);
+  const announceSoon = (version: string) => {
+    if (latest === undefined) setTimeout(announceLatest, batchDelay);
     latest = version;
   };
   const current = async () => (await redis.get(keys.version)) ?? '0';
   const check = () => current().then(announce, () => {});
 
-  // If ioredis resubscribed by itself, a failure would be an unhandled rejection.
+  // A failed automatic resubscription would be an unhandled rejection.
   const listener = redis.duplicate({ autoResubscribe: false });
-  listener.on('error', () => {}); // The main connection logs the error.
-  listener.on('message', (_channel: string, version: string) => collect(version));
+  listener.on('error', () => {}); // The main connection logs errors.
+  listener.on('message', (_channel: string, version: string) => announceSoon(version));
   listener.on('ready', () => listener.subscribe(keys.changes).then(check, () => {}));
   const timer = setInterval(() => subscribers.size > 0 && check(), interval);
 

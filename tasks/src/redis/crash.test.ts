@@ -8,27 +8,27 @@ import { configuration, silent } from '../../testing/store.ts';
 import { look, storm, type Writes } from '../../testing/storm.ts';
 import { redisStore } from './store.ts';
 
-/** Crashes of Redis, and of the application, which takes longer to start. */
-const crashes = rounds({ short: 3, long: 100 });
-const ofApplication = rounds({ short: 1, long: 20 });
+/** Numbers of crashes. The application takes longer to restart than Redis. */
+const redisCrashes = rounds({ short: 3, long: 100 });
+const applicationCrashes = rounds({ short: 1, long: 20 });
 
-/** The number of saved writes before each crash. */
-function moments(storm: number): () => number {
-  const random = randomNumbers(storm);
+/** Creates a function that returns a random number of writes before the next crash. */
+function randomCounts(stream: number): () => number {
+  const random = randomNumbers(stream);
   return () => 1 + Math.floor(random() * 60);
 }
 
-describe('The store has every saved task and change, and nothing else,', () => {
-  test.concurrent(`after Redis crashed ${crashes} times in a storm of writes`, {
-    timeout: 10_000 * crashes,
+describe('The store has exactly the saved tasks and changes', () => {
+  test.concurrent(`after ${redisCrashes} crashes of Redis during writes`, {
+    timeout: 10_000 * redisCrashes,
   }, async () => {
-    const moment = moments(1);
+    const nextCount = randomCounts(1);
     const server = await startRedisProcess(configuration);
     const redis = storeClient({ REDIS_URL: server.url }, silent);
     let back = Promise.resolve();
     const writing = storm(redisStore(redis), () => back);
-    for (let crash = 0; crash < crashes; crash++) {
-      await writing.acknowledges(moment());
+    for (let crash = 0; crash < redisCrashes; crash++) {
+      await writing.acknowledges(nextCount());
       await server.kill();
       back = server.start();
       await back;
@@ -41,11 +41,11 @@ describe('The store has every saved task and change, and nothing else,', () => {
     await server.stop();
   });
 
-  test.concurrent(`after the application crashed ${ofApplication} times in a storm of writes`, {
-    timeout: 60_000 + 10_000 * ofApplication,
+  test.concurrent(`after ${applicationCrashes} crashes of the application during writes`, {
+    timeout: 60_000 + 10_000 * applicationCrashes,
   }, async () => {
     const server = await startRedisProcess(configuration);
-    const moment = moments(2);
+    const nextCount = randomCounts(2);
     const start = () => startService({ REDIS_URL: server.url });
     let service = await start();
     let back: Promise<unknown> = Promise.resolve();
@@ -53,10 +53,10 @@ describe('The store has every saved task and change, and nothing else,', () => {
       overHttp(() => service),
       () => back,
     );
-    for (let crash = 1; crash <= ofApplication; crash++) {
-      // Start the next process early, so that the storm continues at once.
-      const next = crash < ofApplication ? start() : service;
-      await writing.acknowledges(moment());
+    for (let crash = 1; crash <= applicationCrashes; crash++) {
+      // The next process starts early, so that the writes continue at once.
+      const next = crash < applicationCrashes ? start() : service;
+      await writing.acknowledges(nextCount());
       const crashed = service.end('SIGKILL');
       back = Promise.resolve(next).then((started) => {
         service = started;
@@ -71,16 +71,16 @@ describe('The store has every saved task and change, and nothing else,', () => {
   });
 });
 
-/** The JSON interface of the current `service()`. */
+/** Writes over HTTP to the current `service()`. */
 function overHttp(service: () => Service): Writes {
-  const send = async <Answer>(method: string, path: string, body: object = {}): Promise<Answer> => {
+  const send = async <Result>(method: string, path: string, body: object = {}): Promise<Result> => {
     const response = await fetch(`${service().url}tasks${path}`, {
       method,
       headers: { Accept: 'application/json', 'Content-Type': 'application/json', 'If-Match': '*' },
       body: JSON.stringify(body),
     });
     if (!response.ok) throw new Error(`${response.status}`);
-    return (await response.json()) as Answer;
+    return (await response.json()) as Result;
   };
   const removals = new Map<string, string>();
   return {

@@ -4,12 +4,12 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import { keys } from './keys.ts';
 import { storeReply } from './scripts.ts';
 
-/** Milliseconds until a replica rereads the key, so that all replicas agree soon after a restore. */
+/** Milliseconds between reads of the key, so that all replicas agree soon after a restore. */
 const maxAge = 2_000;
 
 /**
- * The master key for CSRF tokens and sessions. The first replica stores it. While the store is down, the last known key
- * applies, so that a rejected form can be shown again.
+ * Reads the master key for CSRF tokens and sessions, which the first replica creates. While the store is down, returns the
+ * last known key, so that the response to a form can contain the form again.
  */
 export function csrfKey(redis: StoreClient, timed: Timed = untimed): () => Promise<Buffer> {
   let known: Buffer | undefined;
@@ -20,11 +20,11 @@ export function csrfKey(redis: StoreClient, timed: Timed = untimed): () => Promi
     return known;
   };
   const readOrMake = async () => {
-    // A full Redis refuses every SET, even a SET that changes nothing.
+    // A full Redis refuses even a SET that would change nothing.
     const found = await redis.get(keys.csrfKey);
     if (found !== null) return found;
     const own = (known ?? randomBytes(32)).toString('hex');
-    // If another replica was faster, Redis returns its key.
+    // Redis returns the key of another replica that was faster.
     return (await redis.set(keys.csrfKey, own, 'NX', 'GET')) ?? own;
   };
   return async () => {

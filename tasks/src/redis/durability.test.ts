@@ -3,10 +3,10 @@ import { startReplica } from '../../testing/replica.ts';
 import { addByForm } from '../../testing/service.ts';
 import { noTrace, startTracedRedis } from '../../testing/traced-redis.ts';
 
-/** Milliseconds per fsync. A response that does not wait for it is much faster. */
+/** Milliseconds per fsync. A response that does not wait for the disk is much faster. */
 const syncTime = 300;
 
-test('a task is on disk before Redis replies, and before the browser gets the 302', async (context) => {
+test('a task is on disk before Redis replies, and before the client receives the 302', async (context) => {
   const reason = noTrace();
   context.skip(reason !== undefined, reason);
   const redis = await startTracedRedis(syncTime);

@@ -13,7 +13,7 @@ import { redisStore } from './store.ts';
 
 const kept = useStore();
 
-/** On a busy machine some steps take a minute. A Sentinel whose timer is 2 s late does nothing for 30 s. */
+/** Some steps take a minute on a busy machine. A Sentinel whose timer is 2 s late does nothing for 30 s. */
 const patient = { timeout: 180_000 };
 
 async function started(file: string, ...options: string[]) {
@@ -22,9 +22,9 @@ async function started(file: string, ...options: string[]) {
   return { ...server, port: new URL(server.url).port };
 }
 
-/** A primary and two replicas, but only one Sentinel: on a busy machine, several may fail to elect a leader for minutes. */
+/** Starts a primary, two replicas and one Sentinel. On a busy machine, several Sentinels may need minutes to elect a leader. */
 async function startCluster() {
-  // Sentinel rewrites the files.
+  // Sentinel rewrites each server's configuration file.
   const file = () =>
     textFile(`include ${configuration}\nrepl-diskless-sync-delay 0\nmin-replicas-to-write 1`);
   const primary = await started(file());
@@ -44,26 +44,27 @@ async function startCluster() {
   return { primary, client };
 }
 
-/** The server that the client uses; empty if it does not respond. */
-async function identity(client: StoreClient): Promise<string> {
+/** The run ID of the server that the client uses; empty if the server does not respond. */
+async function runId(client: StoreClient): Promise<string> {
   const info = await client.eval("return redis.call('INFO', 'server')", 1, keys.version).catch(() => '');
   return /run_id:(\w+)/.exec(`${info}`)?.[1] ?? '';
 }
 
-const enough = rounds({ short: 50, long: 1_000 });
+/** Writes before the fault, and again after it. */
+const writes = rounds({ short: 50, long: 1_000 });
 
 test.each((['pause', 'kill', 'pause', 'kill'] as const).slice(0, rounds({ short: 1, long: 4 })))(
-  'after a primary crashes or hangs (%s), Sentinel elects a new primary, writes resume, and no confirmed write is lost',
+  'no confirmed write is lost when Sentinel replaces a failed primary (%s)',
   async (fault) => {
     const { primary, client } = await startCluster();
     const store = redisStore(client, { replicas: 1 });
-    await expect.poll(() => identity(client), patient).not.toBe('');
-    const first = await identity(client);
+    await expect.poll(() => runId(client), patient).not.toBe('');
+    const first = await runId(client);
     const writing = storm(store, () => sleep(100));
-    await writing.acknowledges(enough);
+    await writing.acknowledges(writes);
     await primary[fault]();
-    await expect.poll(() => identity(client), patient).not.toMatch(new RegExp(`^(${first})?$`));
-    await writing.acknowledges(enough);
+    await expect.poll(() => runId(client), patient).not.toMatch(new RegExp(`^(${first})?$`));
+    await writing.acknowledges(writes);
     await writing.end();
     expect(writing.compare(await vi.waitFor(() => allTasks(store), patient))).toEqual([]);
     expect(await vi.waitFor(() => faultsOf(client), patient)).toEqual([]);
@@ -71,7 +72,7 @@ test.each((['pause', 'kill', 'pause', 'kill'] as const).slice(0, rounds({ short:
   600_000,
 );
 
-test('a write without enough confirmations may have been saved; reads do not wait, and a retry adds nothing', async () => {
+test('a write without enough confirmations does not delay reads, and its retry adds nothing', async () => {
   const { redis } = kept;
   const replica = await started(configuration, '--replicaof', `127.0.0.1 ${new URL(kept.url).port}`);
   const store = redisStore(redis, { replicas: 1 });
@@ -79,7 +80,7 @@ test('a write without enough confirmations may have been saved; reads do not wai
   const add = (to = store) => to.create({ title: 'milk' }, new Date(), 'nonce');
   await expect.poll(() => redis.info('replication'), patient).toContain('state=online');
   await expect.poll(() => add().then(({ _id }) => _id, String), patient).toBe('1');
-  // One of two replicas confirms.
+  // Only one of the two required replicas exists.
   await expect(add(careful)).rejects.toThrow('may have been saved');
   await replica.pause();
 
@@ -89,7 +90,7 @@ test('a write without enough confirmations may have been saved; reads do not wai
   const attempts = (async () => {
     while (trying) await failure();
   })();
-  // Redis replies to this read while WAIT blocks the connection for writes.
+  // Redis replies to this command while WAIT blocks the connection for writes.
   const blocked = async () => / flags=b .* cmd=wait /.test(`${await redis.client('LIST').catch(String)}`);
   await expect.poll(blocked, patient).toBe(true);
   trying = false;

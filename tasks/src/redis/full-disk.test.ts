@@ -9,10 +9,10 @@ import { mountSmallDisk, noSmallDisk } from '../../testing/small-disk.ts';
 import { allTasks, configuration, silent } from '../../testing/store.ts';
 import { redisStore } from './store.ts';
 
-/** Milliseconds between two attempts to write; 12 s in production. */
+/** Milliseconds between attempts to write; 12 s in production. */
 const interval = 500;
 
-/** Redis with its data in `folder`, restarted whenever it exits. */
+/** Runs Redis with its data in `folder`, and restarts it whenever it exits. */
 async function startRestartingRedis(folder: string) {
   const port = await freePort();
   const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder];
@@ -41,7 +41,7 @@ async function startRestartingRedis(folder: string) {
 
 const reason = noSmallDisk();
 describe.skipIf(reason)(`A full disk${reason ? ` (skipped: ${reason})` : ''}`, () => {
-  test('loses no saved task and hardly affects reads; writes resume by themselves', async () => {
+  test('does not lose saved tasks, and writes resume once there is space', async () => {
     const disk = mountSmallDisk(4);
     const server = await startRestartingRedis(disk.folder);
     const redis = storeClient({ REDIS_URL: server.url }, silent);
@@ -77,7 +77,7 @@ describe.skipIf(reason)(`A full disk${reason ? ` (skipped: ${reason})` : ''}`, (
     await expect.poll(server.exits).toBe(1);
     await sleep(3.5 * interval);
 
-    // Redis exits once at first, again as soon as it is back, and then once per interval.
+    // Redis exits twice before writes are suspended, and then once per interval.
     expect(server.exits()).toBeLessThanOrEqual(6);
     expect(refused).toBeGreaterThan(10);
     await expect.poll(() => store.show('1').catch(() => undefined)).toMatchObject({ title: 'first' });

@@ -2,25 +2,25 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import { TaskError } from '../task/errors.ts';
 
 /**
- * On a full disk, each write crashes Redis and breaks reads. After two crashes, this refuses writes until Redis has run for
- * 12 s, and again if the next write crashes it. Docker delays the restart of a container that ran for less than 10 s.
+ * Suspends writes after two consecutive writes have crashed Redis, so that reads work while its disk is full. After each crash,
+ * writes resume once Redis has run for 12 s. If it ran for less than 10 s, Docker would delay the next restart.
  *
- * @param interval milliseconds from Redis's restart to the next write
+ * @param interval milliseconds from the restart of Redis to the next write
  * @returns a function that runs a write, or throws TaskError `store_unavailable`
  */
 export function holdWrites(redis: StoreClient, interval = 12_000) {
-  let underWay = 0;
-  /** Consecutive disconnections during writes. */
-  let ends = 0;
+  let inFlight = 0;
+  /** Consecutive disconnections during a write. */
+  let crashes = 0;
   let heldUntil = 0;
-  // A write's own error is not enough: if the client reconnects quickly, the command times out instead.
+  // The error of the write may hide a crash: if the client reconnects quickly, the command times out instead.
   const closed = () => {
-    if (underWay > 0) ends += 1;
-    if (ends > 1) heldUntil = Number.POSITIVE_INFINITY;
+    if (inFlight > 0) crashes += 1;
+    if (crashes > 1) heldUntil = Number.POSITIVE_INFINITY;
   };
   const ready = () => {
-    // Another replica's write may have crashed Redis, so every replica waits.
-    if (ends > 1) heldUntil = performance.now() + interval;
+    // The wait starts again after each restart, because another replica's write may have crashed Redis.
+    if (crashes > 1) heldUntil = performance.now() + interval;
     redis.once('close', closed);
   };
   redis.on('ready', ready);
@@ -30,16 +30,16 @@ export function holdWrites(redis: StoreClient, interval = 12_000) {
     if (performance.now() < heldUntil) {
       throw new TaskError(
         'store_unavailable',
-        'Nothing can be saved just now. Please try again in a moment.',
+        'Changes cannot be saved just now. Please try again in a moment.',
       );
     }
-    underWay += 1;
+    inFlight += 1;
     try {
       const reply = await write();
-      [ends, heldUntil] = [0, 0];
+      [crashes, heldUntil] = [0, 0];
       return reply;
     } finally {
-      underWay -= 1;
+      inFlight -= 1;
     }
   };
 }

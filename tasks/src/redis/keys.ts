@@ -1,10 +1,10 @@
 /**
- * The version of the data format. Raise it only for a change that the previous release cannot work with. The new release
- * then migrates the keys and sets `schema`, and older releases stop writing. A missing `schema` means 1.
+ * Version of the data format. Increase it only for a change that breaks the previous release. The new release then migrates
+ * the keys and sets `schema`, and older releases stop writing. If `schema` is missing, the version is 1.
  */
 export const schemaVersion = 1;
 
-/** The keys and the channel `changes`; CONTRIBUTING.md describes them. One ACL pattern covers the prefix `{tasks}:`. */
+/** All keys, and the channel `changes` (see CONTRIBUTING.md). Thanks to the common prefix, one ACL pattern matches them. */
 export const keys = {
   index: '{tasks}:index',
   version: '{tasks}:version',
@@ -16,7 +16,7 @@ export const keys = {
   removals: '{tasks}:removals',
   nonce: '{tasks}:nonce:',
   csrfKey: '{tasks}:csrf-key',
-  /** deploy/redis/backup.sh writes it. */
+  /** Set by deploy/redis/backup.sh. */
   backup: '{tasks}:backup',
   changes: '{tasks}:changes',
 };

@@ -5,15 +5,15 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import { TaskError } from '../task/errors.ts';
 import { keys } from './keys.ts';
 
-/** Milliseconds that replicas have to confirm a write. */
+/** Milliseconds to wait for replicas to confirm a write. */
 const waitTime = 500;
 
 /**
- * Returns a function that runs a script of `lua/` in one round trip. The first lines of a script list its arguments and result.
- * The JSON of an empty Lua table is `{}`, even if it represents an array.
+ * Returns a function that runs a script from `lua/` in one round trip. Comments at the top of each script describe its arguments
+ * and result. An empty Lua array becomes `{}` in JSON.
  *
- * @param replicas number of replicas that must confirm a write. Scripts of one event loop turn share a WAIT, which
- *   blocks the connection, so writes need their own.
+ * @param replicas number of replicas that must confirm a write. All scripts of one event loop turn share a WAIT. It blocks the
+ *   connection, so use a separate connection for writes.
  */
 export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0) {
   for (const [name, lua] of sources) redis.defineCommand(`tasks:${name}`, { lua, numberOfKeys: 0 });
@@ -23,7 +23,7 @@ export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0
     await setImmediate();
     wait = undefined;
     const confirmed = await redis.wait(replicas, waitTime).catch((cause) => {
-      throw new Error('UNCONFIRMED: none answered', { cause });
+      throw new Error('UNCONFIRMED: no reply to WAIT', { cause });
     });
     if (confirmed < replicas) throw new Error(`UNCONFIRMED: ${confirmed} of ${replicas} replicas confirmed`);
   };
@@ -44,7 +44,7 @@ const prelude = `local keys = { ${namedKeys.join(', ')} }
 local args = cjson.decode(ARGV[1])
 ${readFileSync(`${folder}/shared.lua`, 'utf8')}`;
 
-/** The scripts by name, after the shared functions. Their flags (`#!lua flags=…`) have to stay the first line. */
+/** The scripts by name, with the shared functions prepended. The flags (`#!lua flags=…`) must be the first line. */
 const sources = readdirSync(folder).map((file) => {
   const lua = readFileSync(`${folder}/${file}`, 'utf8');
   const [flags = ''] = /^#!.*\n/.exec(lua) ?? [];
@@ -53,23 +53,26 @@ const sources = readdirSync(folder).map((file) => {
 
 const unavailable = 'The tasks cannot be reached just now. Please try again in a moment.';
 
-/** Advice by the first word of Redis's error. */
-const reasons = new Map([
-  ['OOM', 'The store is full. Delete tasks or clear the finished ones; that frees space a day later.'],
+/** Error messages by the first word of the error from Redis. */
+const messages = new Map([
+  ['OOM', 'The store is full. Delete tasks or clear finished tasks. That frees space after a day.'],
   [
     'NEWER',
-    'A newer release has changed how tasks are stored, so this one saves nothing. Start the newer release, or restore a backup from before it.',
+    'A newer release has changed the data format, so this release cannot save tasks. Start the newer release, or restore a backup from before the upgrade.',
   ],
-  ['NOREPLICAS', 'A copy of the store is missing, so nothing is saved. Please try again in a moment.'],
-  ['UNCONFIRMED', 'This may have been saved, but a copy of the store is missing. Try again in a moment.'],
+  ['NOREPLICAS', 'A replica of the store is down, so changes cannot be saved. Please try again in a moment.'],
+  [
+    'UNCONFIRMED',
+    'This change may have been saved, but a replica of the store is down. Please try again in a moment.',
+  ],
 ]);
 
-/** @throws TaskError `store_unavailable` with advice, if Redis fails */
+/** Waits for a reply from Redis. @throws TaskError `store_unavailable`, with advice for the user */
 export async function storeReply<Reply>(reply: Promise<Reply>): Promise<Reply> {
   try {
     return await reply;
   } catch (cause) {
     const [word = ''] = /^\w+/.exec((cause as Error).message) ?? [];
-    throw new TaskError('store_unavailable', reasons.get(word) ?? unavailable, { cause });
+    throw new TaskError('store_unavailable', messages.get(word) ?? unavailable, { cause });
   }
 }

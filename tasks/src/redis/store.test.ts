@@ -16,14 +16,15 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
   const now = new Date('2026-01-02T03:04:05.678Z');
   const later = new Date('2026-01-02T03:04:06.789Z');
 
-  /** Fills Redis's memory until the test ends, or until a call of the returned function. */
-  async function fill() {
+  /** Sets an option of Redis to 1 until the test ends, or until a call of the returned function. */
+  async function enable(option: string) {
     await kept.redis.script('FLUSH');
-    await kept.redis.config('SET', 'maxmemory', '1');
-    const end = () => kept.redis.config('SET', 'maxmemory', '0');
+    await kept.redis.config('SET', option, '1');
+    const end = () => kept.redis.config('SET', option, '0');
     onTestFinished(async () => void (await end()));
     return end;
   }
+  const fill = () => enable('maxmemory');
 
   /** Creates tasks 1 to `count`. */
   const create = (count: number) =>
@@ -32,7 +33,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     (await kept.store.list(query)).tasks.map(({ _id }) => _id);
 
   describe('List order', () => {
-    test('is open first, then _id descending as a number (11, 10, 9), even if clocks differ', async () => {
+    test('is open first, then numeric _id descending, even if clocks differ', async () => {
       await create(10);
       const hourBehind = new Date(now.getTime() - 3_600_000);
       await kept.store.create({ title: 'from a replica an hour behind' }, hourBehind);
@@ -97,7 +98,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
   });
 
   describe('A task', () => {
-    test('is open at first, has created_at and no updated_at', async () => {
+    test('starts open, with created_at and without updated_at', async () => {
       expect(await kept.store.create({ title: 'milk' }, now)).toEqual({
         _id: '1',
         title: 'milk',
@@ -107,7 +108,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       });
     });
 
-    test('has updated_at only after it was finished or reopened', async () => {
+    test('has updated_at once it is finished or reopened', async () => {
       await create(2);
       expect(await kept.store.update('2', { title: 'bread' }, later)).not.toHaveProperty('updated_at');
       const updated_at = now.toISOString();
@@ -118,15 +119,18 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(await kept.store.list({ filter: 'all' }, before)).toBe(before);
     });
 
-    test.each(['2', '0', '01', '1.0', ' 1', '+1', '1e0', 'x', '', '٣', '9'.repeat(15), '9'.repeat(40)])(
-      'with the unknown id %j cannot be read, and a change creates nothing',
+    test.each(['2', '3', '0', '01', '1.0', ' 1', '+1', '1e0', 'x', '', '٣', '9'.repeat(15), '9'.repeat(40)])(
+      'with the unknown or removed id %j cannot be read or changed',
       async (id) => {
-        await create(1);
+        await create(2);
+        await kept.store.destroy('2', 'removal');
         const before = await kept.keys();
         const unknown = { code: 'unknown_task' };
         await expect(kept.store.show(id)).rejects.toMatchObject(unknown);
         await expect(kept.store.update(id, { finished: 1 }, now)).rejects.toMatchObject(unknown);
+        await expect(kept.store.destroy(id, 'another')).rejects.toMatchObject(unknown);
         expect(await kept.keys()).toEqual(before);
+        expect(await allTasks(kept.store)).toHaveLength(1);
       },
     );
   });
@@ -137,11 +141,11 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       for (let i = 0; i < count; i += 1_000) await kept.store.insert(Array(1_000).fill(finished));
     };
 
-    test('of 12,000 tasks, and its undo, let Redis serve other clients between their steps', async () => {
+    test('of 12,000 tasks lets Redis serve other clients between its steps, as does its undo', async () => {
       await create(2);
       await insertFinished(12_000);
       const before = await kept.store.list({ filter: 'finished' });
-      // Commands of one turn share a write, so this reply follows the first step.
+      // Redis receives this command together with the first step, so it runs after that step.
       const between = () => kept.store.list({ filter: 'all' });
       const [cleared, whileClearing] = await Promise.all([kept.store.clearFinished('removal'), between()]);
       expect(cleared).toBe(12_000);
@@ -156,7 +160,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(await kept.keys()).not.toContain('{tasks}:removal:removal');
     });
 
-    test('two concurrent clears remove each task once, and each undo restores its own tasks', async () => {
+    test('removes each task once if two run concurrently, and each undo restores its own tasks', async () => {
       await insertFinished(10_000);
       const cleared = await Promise.all(['one', 'two'].map((removal) => kept.store.clearFinished(removal)));
       expect(Math.min(...cleared)).toBeGreaterThan(0);
@@ -164,37 +168,25 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(await kept.store.list({ filter: 'all' })).toMatchObject({ open: 0, finished: 10_000 });
     });
 
-    test('ends even if other clients finish more tasks than it clears', async () => {
+    test('ends even if other clients finish tasks faster than it clears them', async () => {
       await insertFinished(5_000);
-      // More tasks than a step clears.
       const timed: Timed = async (name, run) => {
         if (name === 'clear') await insertFinished(5_000);
         return run();
       };
       const count = await redisStore(kept.redis, { timed }).clearFinished('removal');
-      // At the first step there are 10,000 tasks, which need three steps of 4,000.
+      // There are 10,000 tasks at the first step, which need three steps of 4,000.
       expect(count).toBe(12_000);
     });
 
-    test('hides the task from show, change and export; a retry of its form adds nothing', async () => {
-      await kept.store.create({ title: 'milk' }, now, 'nonce');
-      await kept.store.destroy('1', 'removal');
-      const unknown = { code: 'unknown_task' };
-      await expect(kept.store.show('1')).rejects.toMatchObject(unknown);
-      await expect(kept.store.update('1', { finished: 1 }, now)).rejects.toMatchObject(unknown);
-      await expect(kept.store.destroy('1', 'another')).rejects.toMatchObject(unknown);
-      expect((await kept.store.create({ title: 'milk' }, now, 'nonce'))._id).toBe('1');
-      expect(await allTasks(kept.store)).toEqual([]);
-    });
-
-    test('is listed while it can be undone, latest first', async () => {
+    test('is listed while it can be undone', async () => {
       await create(5);
       for (const id of ['1', '2', '3']) await kept.store.update(id, { finished: 1 }, now);
       for (const id of ['4', '5', '1']) await kept.store.destroy(id, `removal ${id}`);
       await kept.redis.zincrby('{tasks}:removals', -60, 'removal 4');
       await kept.redis.zincrby('{tasks}:removals', 60, 'removal 1');
       await kept.store.restore('removal 5');
-      // In a long list, a restored removal would displace an older removal.
+      // A restored removal would displace another one from a full list.
       expect(await kept.redis.zrange('{tasks}:removals', '0', '-1')).toEqual(['removal 4', 'removal 1']);
       const listed = await kept.store.removals();
       expect(listed).toMatchObject([
@@ -221,7 +213,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(await kept.redis.zcard('{tasks}:removed')).toBe(1_001);
     });
 
-    test('can be undone once, for a day; then the next removal deletes its tasks', async () => {
+    test('can be undone once, within a day, before the next removal deletes its tasks', async () => {
       await create(3);
       await kept.store.destroy('1', 'first');
       expect(await kept.redis.ttl('{tasks}:removal:first')).toBeGreaterThan(24 * 60 * 60 - 60);
@@ -241,7 +233,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     });
   });
 
-  test('A nonce adds one task per title, for a day', async () => {
+  test('A nonce adds one task per title within a day', async () => {
     const milk = (at: Date) => kept.store.create({ title: 'milk' }, at, 'nonce');
     const [first, second] = await Promise.all([milk(now), milk(later)]);
     expect(second).toEqual(first);
@@ -257,7 +249,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     const all = { filter: 'all' } as const;
     const found = (known?: Page) => kept.store.list(all, known);
 
-    test('is the same page until a change, and each change has a new version', async () => {
+    test('is returned again until a change, and each change sets a new version', async () => {
       const changes = [
         () => create(1),
         () => kept.store.update('1', { title: 'bread' }, now),
@@ -276,7 +268,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(new Set(pages.map(({ version }) => version)).size).toBe(8);
     });
 
-    test('is outdated after a restore; its version never repeats, even if the clock is set back', async () => {
+    test('has a version that never repeats, even after a restore or if the clock is set back', async () => {
       await create(1);
       const older = (await found()).version;
       await kept.store.update('1', { finished: 1 }, now);
@@ -293,7 +285,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
   });
 
   test('A page takes one round trip, and the same commands for 200 and 20,000 tasks', async () => {
-    /** The commands of Redis for the first two pages, with the number of calls. */
+    /** The number of calls of each Redis command for the first two pages. */
     const commands = async () => {
       await kept.redis.config('RESETSTAT');
       const first = await kept.store.list({ filter: 'all' });
@@ -304,7 +296,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     };
     const open = (i: number) => ({ title: `task ${i}`, finished: 0, created_at: now.toISOString() }) as const;
     await kept.store.insert(Array.from({ length: 210 }, (_, i) => open(i)));
-    await kept.store.list({ filter: 'all' }); // Loads the script.
+    await kept.store.list({ filter: 'all' }); // loads the script
     const few = await commands();
     for (let i = 0; i < 40; i++) await kept.store.insert(Array.from({ length: 500 }, (_, j) => open(j)));
     expect(await commands()).toEqual(few);
@@ -312,13 +304,15 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     expect(Object.keys(few)).not.toEqual(expect.arrayContaining([expect.stringMatching(/keys|scan|sort/)]));
   });
 
-  describe('Redis without memory', () => {
-    test('writes nothing; the error explains how to free space', async () => {
+  describe('Redis', () => {
+    test.each([
+      ['it is full', 'maxmemory', 'The store is full. Delete tasks or clear finished tasks'],
+      ['it lacks a required replica', 'min-replicas-to-write', 'A replica of the store is down'],
+    ])('refuses writes if %s, with an error that explains why', async (_, option, reason) => {
       await create(2);
       const before = await kept.keys();
-      const end = await fill();
-      const message = expect.stringContaining('The store is full. Delete tasks or clear the finished ones');
-      const refused = { code: 'store_unavailable', message };
+      const end = await enable(option);
+      const refused = { code: 'store_unavailable', message: expect.stringContaining(reason) };
       await expect(kept.store.create({ title: 'milk' }, now, 'nonce')).rejects.toMatchObject(refused);
       await expect(kept.store.update('1', { finished: 1 }, now)).rejects.toMatchObject(refused);
       await end();
@@ -326,7 +320,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(await kept.store.show('1')).toMatchObject({ finished: 0 });
     });
 
-    test('still allows removals and Undo', async () => {
+    test('allows removals and Undo even if it is full', async () => {
       await create(3);
       await kept.store.update('1', { finished: 1 }, now);
       await kept.store.destroy('3', 'older');
@@ -344,16 +338,8 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     });
   });
 
-  test('Redis without a required replica refuses writes, with an error that explains why', async () => {
-    await kept.redis.config('SET', 'min-replicas-to-write', '1');
-    onTestFinished(async () => void (await kept.redis.config('SET', 'min-replicas-to-write', '0')));
-    const message = expect.stringContaining('A copy of the store is missing');
-    const refused = { code: 'store_unavailable', message };
-    await expect(kept.store.create({ title: 'milk' }, now)).rejects.toMatchObject(refused);
-  });
-
   describe('The CSRF key', () => {
-    test('is created once and shared by all replicas', async () => {
+    test('is created once, for all replicas', async () => {
       const [first, second] = await Promise.all([csrfKey(kept.redis)(), csrfKey(kept.redis)()]);
       expect(first).toHaveLength(32);
       expect(first).toEqual(second);
@@ -368,7 +354,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       await expect.poll(before).toEqual(key);
     });
 
-    test('is written again into an emptied store, so open forms stay valid', async () => {
+    test('is restored to an emptied store, so that open forms stay valid', async () => {
       vi.useFakeTimers({ toFake: ['performance'] });
       onTestFinished(() => void vi.useRealTimers());
       const key = csrfKey(kept.redis);
@@ -379,14 +365,14 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       await expect.poll(() => kept.redis.get(keys.csrfKey)).toBe(known.toString('hex'));
     });
 
-    test('can be read from a full Redis, which refuses every SET', async () => {
+    test('can be read while Redis is full', async () => {
       const key = await csrfKey(kept.redis)();
       await fill();
       expect(await csrfKey(kept.redis)()).toEqual(key);
     });
   });
 
-  test('reads the next titles while a search compares the first', async () => {
+  test('reads the next batch of titles during a search of the first', async () => {
     const task = { title: 'milk', finished: 0, created_at: now.toISOString() } as const;
     await kept.store.insert(Array(4_001).fill(task));
     const scripts: string[] = [];
@@ -400,7 +386,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
 
   describe('The schema of the keys', () => {
     const schema = '{tasks}:schema';
-    /** All writes. */
+    /** One call of each write method. */
     const writes = () => [
       kept.store.create({ title: 'bread' }, later, 'nonce'),
       kept.store.insert([{ title: 'tea', finished: 0, created_at: later.toISOString() }]),
@@ -415,7 +401,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       await kept.store.destroy('3', 'removal');
     });
 
-    test('is 1 after the first write, or if it is missing; every key has the prefix {tasks}:', async () => {
+    test('is 1 by default, and every key has the prefix {tasks}:', async () => {
       expect(await kept.redis.get(schema)).toBe('1');
       for (const key of await kept.keys()) expect(key).toMatch(/^\{tasks\}:/);
       await kept.redis.del(schema);
@@ -423,7 +409,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(await kept.redis.get(schema)).toBe('1');
     });
 
-    test('stops all writes, but no reads, if it is newer', async () => {
+    test('prevents writes, but not reads, if it is newer', async () => {
       await kept.redis.set(schema, '2');
       const state = async () => {
         const keys = (await kept.keys()).filter((key) => key !== schema);

@@ -20,21 +20,21 @@ import { holdWrites } from './held-writes.ts';
 import { schemaVersion } from './keys.ts';
 import { scripts } from './scripts.ts';
 
-/** Seconds for which a retried form adds nothing, and a removal can be undone. */
+/** Lifetime of nonces and removals, in seconds. */
 const day = 24 * 60 * 60;
 
-/** Tasks per export script. A script blocks Redis for a few milliseconds. */
+/** Tasks per export script, which blocks Redis for a few milliseconds. */
 const exportBatch = 500;
 
-/** Titles, and bytes of titles, per search script. A script blocks Redis for a few milliseconds. */
+/** Max titles, and bytes of titles, per search script, which blocks Redis for a few milliseconds. */
 const [titleBatch, titleBytes] = [2_000, 128 * 1024];
 
-/** Tasks per clear or restore script. A script blocks Redis for about 12 ms. */
+/** Tasks per clear or restore script, which blocks Redis for about 12 ms. */
 const removalBatch = 4_000;
 
 const taskNames = taskSchema.keyof().options;
 
-/** A task in the JSON of a script. */
+/** A task as a script returns it, with strings for all values. */
 type Fields = Record<keyof NewTask | '_id' | 'revision', string>;
 
 type Tasks = { tasks: Fields[] };
@@ -42,15 +42,15 @@ type Found = (Omit<Page, 'tasks'> & Tasks) | undefined;
 type Titles = { titles: [id: string, title: string][]; next?: string };
 type Cleared = { cleared: number; left: number };
 type Listed = Removed & { time: string };
-/** Undefined for an unknown id. */
+/** Undefined if the id is unknown. */
 type Changed = { matched: boolean; task: Fields } | undefined;
 
 /**
- * The tasks in Redis. A method runs one script in one round trip. Methods for any number of tasks run several scripts, so that
- * Redis serves other clients in between.
+ * Stores the tasks in Redis. Most methods run one script, in one round trip. Methods for any number of tasks run several scripts,
+ * so that Redis can serve other clients in between.
  *
  * @param options.interval see `holdWrites`
- * @param options.replicas number of replicas that must confirm a write. If positive, writes use their own connection.
+ * @param options.replicas number of replicas that must confirm a write. With replicas, writes use their own connection.
  */
 export function redisStore(
   redis: StoreClient,
@@ -70,7 +70,7 @@ export function redisStore(
   };
   const find = async (ids: string[]) => tasksOf(await read<Tasks>('find', { ids }));
 
-  // Redis serves other clients between two scripts.
+  // Searches share one queue, so that Redis can serve other clients between two scripts.
   const scan = oneAtATime();
 
   return {
@@ -101,7 +101,7 @@ export function redisStore(
       const step = () => write<Cleared>('clear', { removal, seconds: day, count: removalBatch });
       let { cleared: count, left } = await step();
       try {
-        // Tasks that other clients finish meanwhile add no steps.
+        // This always ends, because `left` does not include tasks that are finished meanwhile.
         for (; left > 0; left -= removalBatch) count += (await step()).cleared;
       } catch (error) {
         throw Object.assign(error as TaskError, { count });
@@ -137,7 +137,7 @@ export function redisStore(
       let reading: Promise<Titles> | undefined = readFrom();
       while (reading) {
         const found: Titles = await reading;
-        // Redis reads the next batch while the caller compares this batch.
+        // Redis reads the next batch while the caller searches this batch.
         reading = found.next ? readFrom(found.next) : undefined;
         reading?.catch(() => {}); // The caller may stop before the last batch.
         yield Object.values(found.titles);
@@ -172,12 +172,12 @@ function requireTask(task: Task | undefined): Task {
   return task;
 }
 
-/** Scores of open tasks are below -2^52, scores of finished tasks above. @throws TaskError `bad_cursor` */
+/** A cursor is a score: open tasks have scores below -2^52, finished tasks above. @throws TaskError `bad_cursor` */
 function requireCursor({ filter, after }: ListQuery): void {
   if (after === undefined) return;
   const cursorFilter = Number(after) < -(2 ** 52) ? 'open' : 'finished';
   if (cursor.test(after) && (filter === 'all' || filter === cursorFilter)) return;
-  throw new TaskError('bad_cursor', 'This page of the list does not exist. Start from the first one.');
+  throw new TaskError('bad_cursor', 'This page of the list does not exist. Start from the first page.');
 }
 
 /** @throws TaskError `unknown_task`, RevisionChanged */
@@ -189,7 +189,7 @@ function requireMatch(changed: Changed): Task {
 
 function connectionForWrites(redis: StoreClient): StoreClient {
   const writer = redis.duplicate();
-  writer.on('error', () => {}); // The main connection logs the error.
+  writer.on('error', () => {}); // The main connection logs errors.
   redis.once('end', () => writer.disconnect());
   return writer;
 }

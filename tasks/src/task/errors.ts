@@ -29,12 +29,12 @@ export type SentForm = Record<string, string | undefined>;
 
 export type ErrorCode = keyof typeof errorStatuses;
 
-/** An error with a stable code for programs and a sentence for users. After `store_unavailable`, a change may have happened. */
+/** An error with a stable code for programs and a message for users. After `store_unavailable`, a write may have been saved. */
 export class TaskError extends Error {
   readonly code: ErrorCode;
-  /** The requested removal. After `store_unavailable` it may have happened. */
+  /** The removal that failed. After `store_unavailable`, its tasks may have been removed. */
   removal?: string;
-  /** The number of tasks that were certainly removed. */
+  /** Number of tasks that have definitely been removed. */
   count?: number;
   form?: SentForm;
   allow?: string;

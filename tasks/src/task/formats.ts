@@ -4,7 +4,7 @@ import { importSchema } from './schema.ts';
 import { maxTasks, type NewTask, readTitle, type Task, tooMany } from './task.ts';
 import { utf8 } from './utf8.ts';
 
-/** Reads the tasks in a line, or in an element of a JSON array. @throws TaskError */
+/** Reads the tasks of one line, or of one element of a JSON array. @throws TaskError */
 type Entry = (now: Date) => Iterable<NewTask>;
 
 export interface Format {
@@ -16,13 +16,13 @@ export interface Format {
   entries(file: Buffer): Iterable<Entry>;
 }
 
-/** Values in JSON, at any depth. The largest export has a task and four fields each. Parsing takes up to 25 ms. */
-const maxValues = 5 * maxTasks;
+/** Max values in JSON, at any depth: each task and its fields. With four fields, parsing takes up to 25 ms. */
+const maxValues = maxTasks * (1 + importSchema.keyof().options.length);
 
-/** List marker, check box, title. The flag s is for U+2028 and U+2029. */
+/** A list marker, a check box and a title, which may contain U+2028 and U+2029 (flag `s`). */
 const taskLine = /^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:\[([ xX]?)\]\s+)?(.*)$/s;
 
-/** A Markdown task list: one title per line, after a check box. */
+/** A Markdown task list, with a check box and a title per line. */
 const text: Format = {
   type: 'text/plain; charset=UTF-8',
   before: '',
@@ -52,20 +52,20 @@ const json: Format = {
       .map((element) => (now) => [readTask(element, now)]),
 };
 
-/** One task, or an array of tasks, per line; also a JSON export. */
+/** A task or an array of tasks per line. A JSON export is valid, too. */
 const ndjson: Format = {
   ...json,
   type: 'application/x-ndjson',
   entries: (file) => lines(file).map((line) => (now) => readJsonLine(utf8(line), now)),
 };
 
-/** Reads the tasks one by one, between turns of the event loop. */
+/** Reads the tasks lazily, so that the caller can wait for turns of the event loop in between. */
 const readJsonLine = (line: string, now: Date) =>
   parse(line.trim().replace(/^[[\]]$|,$/, ''))
     .values()
     .map((task) => readTask(task, now));
 
-/** By file extension. */
+/** The formats by file extension. */
 export const formats = { text, json, ndjson };
 
 function* lines(file: Buffer): Generator<Buffer> {
@@ -76,7 +76,7 @@ function* lines(file: Buffer): Generator<Buffer> {
   }
 }
 
-/** The elements of a JSON array, or any other value as the only element. Blank text has no elements. */
+/** Returns the elements of a JSON array. Any other value is returned as the only element, and blank text has none. */
 function parse(text: string): unknown[] {
   if (hasMoreValues(text, maxValues)) throw tooMany('values of JSON', maxValues);
   try {

@@ -37,7 +37,7 @@ describe('A JSON array', () => {
     expect((await read(file)).report).toEqual({ imported: 0, refused: 0, problems: [] });
   });
 
-  test('loses only its invalid elements, which the report lists', async () => {
+  test('is imported without its invalid elements, which the report lists', async () => {
     const file = '[\n  {"title": "a"},\n  {"title": 7},\n  {\n    "title": ""\n  },\n 8,  {"title": "b"}\n]';
     const { tasks: found, report } = await read(file);
     expect(found.map(({ title }) => title)).toEqual(['a', 'b']);
@@ -59,14 +59,14 @@ test.each([
   ['text with faulty lines', formats.text, 'a\n\0\n'.repeat(6_251)],
   ['an array', formats.json, `[${'{"title":"a"},'.repeat(12_500)}{"title":"a"}]`],
   ['arrays on lines', formats.ndjson, `[${'{"title":"a"},'.repeat(12_499)}{"title":"a"}]\n{"title":"a"}`],
-])('More than 12,500 tasks are an error: %s', async (_, format, file) => {
+])('A file with more than 12,500 tasks is an error: %s', async (_, format, file) => {
   await expect(read(file, format)).rejects.toMatchObject({
     code: 'body_too_large',
     message: 'At most 12,500 tasks can be added at once. Send them in parts.',
   });
 });
 
-test('An array on one line is also read over several turns, even if its end is invalid', async () => {
+test('An array on one line takes several turns of the event loop, even if its last element is invalid', async () => {
   const titles = `{"title":"${'a'.repeat(500)}"},`.repeat(4);
   const turn = vi.fn(async () => {});
   await read(`[${titles}7]`, formats.ndjson, turn);
@@ -79,7 +79,7 @@ test('Times outside the years 0000 to 9999 in UTC are invalid', async () => {
   expect(report).toMatchObject({ imported: 0, refused: 2 });
 });
 
-test('An export, imported and exported again, is the same file', {
+test('Importing an export and exporting it again produces the same file', {
   timeout: 600_000,
 }, async () => {
   const days = ['0000-01-01', '0000-12-31', '1970-01-01', '2024-02-29', '9999-01-01', '9999-12-31'];
@@ -122,7 +122,7 @@ test('An export, imported and exported again, is the same file', {
 
 test.each([
   ['titles', formats.text, `${'x'.repeat(100)}\n`.repeat(1_000)],
-  ['lines that are refused', formats.text, `${'x'.repeat(501)}\n`.repeat(1_000)],
+  ['invalid lines', formats.text, `${'x'.repeat(501)}\n`.repeat(1_000)],
   ['empty lines', formats.text, '\n'.repeat(500_000)],
   ['tasks in JSON', formats.json, JSON.stringify(Array(1_000).fill({ title: 'x'.repeat(100) }))],
 ])('A long file of %s takes many turns of the event loop', async (_, format, file) => {

@@ -8,11 +8,11 @@ export type Report = z.output<typeof reportSchema>;
 
 const maxProblems = 100;
 
-/** Characters of titles per turn of the event loop. In the worst case, 500 take 5 ms. */
-const charactersATurn = 1_000;
+/** Characters of titles per turn of the event loop. In the worst case, 500 characters take 5 ms. */
+const charactersPerTurn = 1_000;
 
 /**
- * Reads the tasks of a file. It accepts or refuses each entry (a line, or an element of a JSON array) as a whole.
+ * Reads the tasks of a file. Refuses an entry (a line, or an element of a JSON array) if any of its tasks is invalid.
  *
  * @param turn waits for a turn of the event loop
  * @returns the tasks, the report, and the numbers of the refused entries, from 1
@@ -27,7 +27,7 @@ export async function readTasks(file: Buffer, format: Format, now: Date, turn: (
   const begin = async (characters: number) => {
     left -= characters;
     if (left > 0) return;
-    left = charactersATurn;
+    left = charactersPerTurn;
     await turn();
   };
   await turn();
@@ -43,7 +43,7 @@ export async function readTasks(file: Buffer, format: Format, now: Date, turn: (
       if (!(error instanceof TaskError)) throw error;
       tasks.length = length;
       refused.add(line);
-      await begin(charactersATurn / 2);
+      await begin(charactersPerTurn / 2);
       if (problems.length < maxProblems) problems.push({ line, detail: error.message });
     }
     if (tasks.length + refused.size > maxTasks) throw tooMany('tasks', maxTasks);
@@ -53,7 +53,7 @@ export async function readTasks(file: Buffer, format: Format, now: Date, turn: (
   return { tasks, report, refused };
 }
 
-/** Reads typed or pasted lines from the last to the first: the list shows the newest task first. */
+/** Reads typed or pasted lines. Returns the last line first, because the list shows the newest task first. */
 export async function readLines(text: string, now: Date, turn: () => Promise<void>) {
   const { tasks, ...found } = await readTasks(Buffer.from(text), formats.text, now, turn);
   return { tasks: tasks.reverse(), ...found };

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 
-/** Only the years 0000 to 9999 can be exported. An offset may shift a time out of this range. */
+/** Converts a time to UTC. Its offset may move it out of the years 0000 to 9999, which an export cannot contain. */
 const time = z.iso
   .datetime({ offset: true })
   .transform((value) => new Date(value).toISOString())
   .refine((utc) => /^\d{4}-/.test(utc), 'is not in the years 0000 to 9999');
 
 /**
- * The fields of a task in the order of an export. Types, the validation of JSON and imports, stored fields and /openapi.json
- * derive from this. `readTitle` validates the title.
+ * The fields of a task, in the order of an export. Types, storage, validation of JSON and imports, and /openapi.json derive from
+ * this schema. So add a field here and to the views. `readTitle` validates the title.
  */
 export const taskSchema = z.strictObject({
   _id: z
     .string()
     .regex(/^[1-9][0-9]{0,14}$/)
-    .describe('Assigned in ascending order. Each id has one spelling.'),
+    .describe('Assigned in ascending order, without leading zeros.'),
   title: z
     .string()
     .describe(
@@ -31,11 +31,12 @@ export const taskSchema = z.strictObject({
   updated_at: time.optional().describe('When the task was last finished or reopened; absent before that.'),
 });
 
-export const changeSchema = taskSchema.pick({ title: true, finished: true }).partial();
+/** The fields that clients can change. */
+export const changeSchema = taskSchema.omit({ _id: true, created_at: true, updated_at: true }).partial();
 
 export const newTaskSchema = changeSchema.omit({ finished: true });
 
-/** The fields of a change in a browser form, whose values are strings. */
+/** A change in a browser form, which sends strings. */
 export const formSchema = z.object({
   ...changeSchema.shape,
   finished: z
@@ -47,19 +48,19 @@ export const formSchema = z.object({
 const count = z.int().min(0);
 const line = z.int().min(1);
 
-/** The response to a removal. Sending it back undoes the removal. */
+/** The response to a removal. Clients send it back to undo the removal. */
 export const removalSchema = z.strictObject({
-  removal: z.string().describe('The name of the removal, for /tasks/restore.'),
-  count: count.optional().describe('How many tasks were removed.'),
+  removal: z.string().describe('The id of the removal, for /tasks/restore.'),
+  count: count.optional().describe('Number of removed tasks.'),
 });
 
 export const reportSchema = z.strictObject({
   imported: count,
-  refused: count.describe('Tasks, or lines, that were not imported.'),
+  refused: count.describe('Number of tasks, or lines, that were not imported.'),
   problems: z
     .array(z.strictObject({ line, detail: z.string() }))
     .describe(
-      'The reasons for the first hundred: `line` is the line, or the element of a JSON array, from 1.',
+      'The reasons for the first 100. `line` is the number of the line, or of the element of a JSON array, from 1.',
     ),
 });
 
@@ -70,4 +71,4 @@ export const importSchema = z
     finished: taskSchema.shape.finished.default(0),
     created_at: time.optional(),
   })
-  .describe('The years have to be 0000 to 9999 in UTC. Other fields, such as _id, are ignored.');
+  .describe('Years must be 0000 to 9999 in UTC. Other fields, such as _id, are ignored.');

@@ -5,7 +5,7 @@ import { pageSize } from './task.ts';
 
 const kept = useStore();
 const now = new Date().toISOString();
-/** Adds tasks; the last task is at the top of the list. */
+/** Adds tasks. The last task comes first in the list. */
 const insert = (titles: string[], finished: 0 | 1 = 0) =>
   kept.store.insert(titles.map((title) => ({ title, finished, created_at: now })));
 const numbered = (count: number, title = 'task') => Array.from({ length: count }, (_, i) => `${title} ${i}`);
@@ -33,12 +33,12 @@ test.each([
   expect(await find(q)).toEqual({ titles: [found], searched: 2 });
 });
 
-test('finds nothing for accents alone', async () => {
+test('does not find anything for accents alone', async () => {
   await insert(['Café', 'milk']);
   expect(await find('\u0301 \u0308')).toEqual({ titles: [], searched: 2 });
 });
 
-test('searches the tasks of the filter in list order', async () => {
+test('searches the filtered tasks in list order', async () => {
   await insert(['open milk 1', 'open milk 2', 'bread']);
   await insert(['finished milk'], 1);
   expect((await find('milk')).titles).toEqual(['open milk 2', 'open milk 1', 'finished milk']);
@@ -84,7 +84,7 @@ test('waits for a turn of the event loop every 5 ms', async () => {
   expect(turns).toBeGreaterThanOrEqual(20);
 });
 
-test('runs one search per client; other clients do not wait', async () => {
+test('runs one search per client, while other clients do not wait', async () => {
   await insert(['milk']);
   const search = createSearch(kept.store);
   const query = { filter: 'all', q: 'milk' } as const;
@@ -100,7 +100,7 @@ test('runs one search per client; other clients do not wait', async () => {
   expect(order).toEqual(['other', 'first', 'second']);
 });
 
-test('a Redis script reads at most 2,000 titles, or little more than 128 KiB of titles', async () => {
+test('reads at most 2,000 titles or about 128 KiB per script', async () => {
   await insert(numbered(2_001));
   await insert(Array.from({ length: 100 }, () => '𝄞'.repeat(500)));
   const batches = await Array.fromAsync(kept.store.titles('all'));

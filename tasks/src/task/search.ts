@@ -1,10 +1,10 @@
 import { oneAtATime } from './one-at-a-time.ts';
 import { type ListQuery, type Page, pageSize, type TaskStore } from './task.ts';
 
-/** Milliseconds per search. nginx waits 2 s for a response, and the store may take one second. */
+/** Max milliseconds per search. nginx waits 2 s for a response, and the store may need 1 s. */
 const maxTime = 1_000;
 
-/** Titles that a search compares even after waiting for a second. */
+/** Titles that a search compares even if it has waited for a second. */
 const minTitles = 1_000;
 
 /** Milliseconds of searching per turn of the event loop. */
@@ -14,8 +14,8 @@ type Turn = () => Promise<void>;
 type SearchQuery = ListQuery & { q: string };
 
 /**
- * Finds the first 100 tasks of the list whose titles contain every word of `q`, ignoring case and accents. It stops after a
- * second, including the wait for other searches of the same client. `turn` waits for a turn of the event loop.
+ * Finds the first 100 tasks of the list whose titles contain every word of `q`, ignoring case and accents. Stops after a second,
+ * including the wait for earlier searches of the same client. `turn` waits for a turn of the event loop.
  */
 export function createSearch(
   store: Pick<TaskStore, 'list' | 'titles' | 'find'>,
@@ -28,10 +28,10 @@ export function createSearch(
   };
 
   async function search({ filter, q }: SearchQuery, turn: Turn, until: number): Promise<Page> {
-    // Folding removes accents, so no title contains a query of accents alone.
+    // Accents alone fold to nothing, which every title contains. Unfolded, they match no title.
     const words = (fold(q).trim() || q).split(/\s+/);
     const { version, open, finished } = await store.list({ filter });
-    // A task that is finished or reopened meanwhile may occur twice.
+    // A task that is finished or reopened meanwhile may appear twice.
     const ids = new Set<string>();
     const found: Page['search'] = { searched: 0 };
     let turnEnds = 0;
@@ -55,12 +55,12 @@ export function createSearch(
   }
 }
 
-/** Accents in Latin, Greek, Cyrillic, Hebrew and Arabic, and voicing in Japanese. */
+/** Combining accents of Latin, Greek, Cyrillic, Hebrew and Arabic, and Japanese voicing marks. */
 const marks = /[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u3099-\u309a]+/g;
 
-/** `text` without case and accents. ASCII text skips the normalization, which takes 0.1 ms for 500 accents. */
+/** Removes case and accents. Does not normalize ASCII text, because normalization takes 0.1 ms for 500 accents. */
 function fold(text: string): string {
   if (/^[ -~]*$/.test(text)) return text.toUpperCase();
-  // Lower case, then upper case maps ß and ẞ to the same text, and σ and ς too.
+  // Lower case, then upper case: this maps ß and ẞ to the same text, and σ and ς to the same letter.
   return text.normalize('NFD').replace(marks, '').toLowerCase().toUpperCase();
 }

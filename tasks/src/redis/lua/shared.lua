@@ -1,15 +1,15 @@
--- Precedes each script, after `keys` (see keys.ts) and the table `args`. A script returns JSON or false.
+-- Prepended to each script, after the tables `keys` (see keys.ts) and `args`. Each script returns JSON or false.
 
--- The score of a task in the index: open tasks first, then _id descending. Ids stay below 2^52, so a double is exact.
+-- A task's score in the index, which sorts open tasks first, then by _id descending. Ids are below 2^52, so a double is exact.
 local function position(id, finished)
   if tonumber(finished) == 1 then return -id end
   return -id - 4503599627370496
 end
 
--- The border between the scores of open and finished tasks.
+-- Scores of open tasks are below this border, scores of finished tasks above.
 local border = '(-4503599627370496'
 
--- The range of scores of a filter, after a score.
+-- The range of scores for `filter`, starting after the score `after`.
 local function range(filter, after)
   local start = after and '(' .. after or filter == 'finished' and border or '-inf'
   return start, filter == 'open' and border or '+inf'
@@ -17,14 +17,14 @@ end
 
 local function number(value) return string.format('%.0f', value) end
 
--- A task with its fields as strings; nil without a title.
+-- Reads a task, with all fields as strings; nil if it has no title.
 local function read(id)
   local fields, task = redis.call('HGETALL', keys.task .. id), { _id = id }
   for i = 1, #fields, 2 do task[fields[i]] = fields[i + 1] end
   return task.title and task
 end
 
--- Like read(), but nil if the index lacks the id.
+-- Like read(), but nil if the id is not in the index.
 local function find(id) return redis.call('ZSCORE', keys.index, id) and read(id) end
 
 local function write(id, task)
@@ -36,13 +36,13 @@ local function write(id, task)
   redis.call('HSET', keys.task .. id, unpack(fields))
 end
 
--- Whether the task has one of `revisions`, such as '"3", "4"', or '*' for any.
+-- Whether `revisions` contains the task's revision. It is a list such as '"3", "4"', or '*' for any revision.
 local function matches(revisions, task)
   return revisions == '*' or string.find(revisions, '"' .. task.revision .. '"') ~= nil
 end
 
--- Sets, announces and returns the list's next version, which becomes the revision of the changed tasks. It is at least the
--- time in microseconds, so that an emptied or restored store does not repeat a version.
+-- Sets, publishes and returns the next version of the list, which becomes the revision of the changed tasks. The version is at
+-- least the time in microseconds, so that it never repeats, even if the store is emptied or restored.
 local function changed()
   local now = redis.call('TIME')
   local version = tonumber(redis.call('GET', keys.version) or '0')
@@ -52,14 +52,14 @@ local function changed()
   return revision
 end
 
--- Calls `command` with parts of `values` that fit on Lua's stack.
+-- Calls `command` once per 4,000 `values`, because Lua's stack is limited.
 local function inParts(command, key, values)
   for i = 1, #values, 4000 do
     redis.call(command, key, unpack(values, i, math.min(i + 3999, #values)))
   end
 end
 
--- The ids in the reply of ZRANGE WITHSCORES, and the arguments of the ZADD that restores them.
+-- Splits a reply to ZRANGE WITHSCORES into the ids, and the arguments for a ZADD that restores them.
 local function entries(found)
   local ids, places = {}, {}
   for i = 1, #found, 2 do
@@ -81,7 +81,7 @@ local function remove(found, removal, seconds)
   end
   inParts('ZADD', keys.removal .. removal, places)
   inParts('ZREM', keys.index, ids)
-  -- Deletes at most 1,000 tasks of expired removals. The next removal continues.
+  -- Deletes at most 1,000 tasks of expired removals. The next removal deletes more.
   local old = redis.call('ZRANGE', keys.removed, '-inf', now - seconds - 60, 'BYSCORE', 'LIMIT', 0, 1000)
   for _, id in ipairs(old) do redis.call('DEL', keys.task .. id) end
   inParts('ZREM', keys.removed, old)
@@ -93,7 +93,7 @@ local function remove(found, removal, seconds)
   return #ids
 end
 
--- A removal with its number of tasks and the title of one of them; nil if it is empty.
+-- A removal with its number of tasks and one of their titles; nil if it has no tasks.
 local function removalOf(removal)
   local key = keys.removal .. removal
   local id = redis.call('ZRANGE', key, 0, 0)[1]
@@ -101,12 +101,12 @@ local function removalOf(removal)
   return task and { removal = removal, count = redis.call('ZCARD', key), title = task.title }
 end
 
--- A script that writes passes its schema (see keys.ts).
+-- Scripts that write have the argument `schema` (see keys.ts).
 if args.schema then
   local schema = redis.call('GET', keys.schema)
   if not schema then
     redis.call('SET', keys.schema, args.schema)
   elseif tonumber(schema) > args.schema then
-    return redis.error_reply('NEWER the keys have schema ' .. schema .. ', and this release writes ' .. args.schema)
+    return redis.error_reply('NEWER the keys have schema ' .. schema .. ', but this release writes ' .. args.schema)
   end
 end

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Strangers, testWorstInputs } from '@longhand/shared/testing/worst-input.ts';
+import { testWorstInputs, type UntrustedInput } from '@longhand/shared/testing/worst-input.ts';
 import { afterAll } from 'vitest';
 import { testExpander } from '../testing/expander.ts';
 import { startOrigin } from '../testing/origin.ts';
@@ -47,7 +47,7 @@ const page = '200 OK\r\nContent-Type: text/html; charset=utf-8';
 const list = (url: string) =>
   Array.from({ length: 60 }, (_, i) => `http://${i}.${url.replace(/\s/g, '')}`).join('\n');
 
-const input = (size: number, pieces: string[], send: Strangers['send']): Strangers => ({
+const input = (size: number, pieces: string[], send: UntrustedInput['send']): UntrustedInput => ({
   size,
   pieces,
   send,
@@ -63,7 +63,7 @@ const locations = urls.map(bytes);
 const requestHeaders = words`CDN-Loop X-Forwarded-For X-Request-Id Accept If-None-Match Cookie User-Agent`;
 
 /** The places that accept untrusted text, with the maximum size of each. */
-const strangers: Record<string, Strangers> = {
+const inputs: Record<string, UntrustedInput> = {
   u: input(8_192, urls, (text) => get(`u=${encodeURIComponent(text)}`)),
   'u of the page': input(8_192, urls, async (text) =>
     (await app.request(`/?u=${encodeURIComponent(text)}`)).text(),
@@ -133,7 +133,7 @@ const strangers: Record<string, Strangers> = {
   ),
 };
 
-testWorstInputs(strangers);
+testWorstInputs(inputs);
 
 /** Fields named `name`, each with up to 100 characters of `text`. */
 function lines(name: string, text: string): string {

@@ -4,7 +4,7 @@ import { seed } from './random.ts';
 import { rounds } from './rounds.ts';
 
 /** A place that accepts untrusted input. */
-export interface Strangers {
+export interface UntrustedInput {
   /** Characters of the longest allowed input. */
   size: number;
   /** Parts of generated inputs. */
@@ -21,7 +21,7 @@ const slowest = rounds({ short: 1, long: 3 });
 const limit = 100;
 
 /** Tests that no input of a place blocks other clients for more than 100 ms. */
-export function testWorstInputs(places: Readonly<Record<string, Strangers>>): void {
+export function testWorstInputs(places: Readonly<Record<string, UntrustedInput>>): void {
   const settings = { timeout: 120_000 };
   test.for(Object.entries(places))('%s: no input blocks for 100 ms', settings, async ([, place]) => {
     for (const shape of await slowestShapes(place)) {
@@ -32,7 +32,7 @@ export function testWorstInputs(places: Readonly<Record<string, Strangers>>): vo
 }
 
 /** The shapes whose inputs take longest, tried at a fraction of the full size. */
-async function slowestShapes({ size, pieces, send }: Strangers): Promise<Shape[]> {
+async function slowestShapes({ size, pieces, send }: UntrustedInput): Promise<Shape[]> {
   const shapes = [
     ...pieces.map((piece) => repeated([piece])),
     ...fc.sample(mixtures(pieces), { seed, numRuns: tried }),

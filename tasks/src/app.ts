@@ -55,7 +55,7 @@ export function createApp(dependencies: Dependencies): Hono<TasksEnv> {
   app.get('/tasks/removals', removals.list);
   app.post('/tasks/restore', removals.restore);
   app.get('/openapi.json', (c) => tagged(c, descriptionTag, 'application/json', description));
-  // `resource` would add this route too late: then `PUT /tasks/new` would match `/tasks/:id`.
+  // This route must precede `resource`, whose `/tasks/:id` would match `PUT /tasks/new`.
   app.get('/tasks/new', tasks.new);
   rejectOtherMethods(app, methodNotAllowed);
 

@@ -4,9 +4,9 @@ import { redisVariables } from '@longhand/shared/redis-address.ts';
 
 const passwordFile = textFile
   .transform((text) => text.replace(/\r?\n$/, ''))
-  .refine((password) => /^[^\r\n]+$/.test(password), 'has to contain one line, the password');
+  .refine((password) => /^[^\r\n]+$/.test(password), 'must contain the password on a single line');
 
-/** The tokens of programs, with names for the log. */
+/** Access tokens of programs. The log shows their names. */
 const tokensFile = textFile.transform((text, { addIssue }) => {
   const tokens: { name: string; token: string }[] = [];
   for (const [i, line] of text.split('\n').entries()) {
@@ -34,7 +34,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   const config = readEnv(variables, env, { prefix: 'TASKS_', others: ['TASKS_URL', 'TASKS_DIRECT_URL'] });
   if (config.TASKS_TOKENS_FILE && config.TASKS_PASSWORD_FILE === undefined) {
     throw new EnvironmentError(
-      'Invalid environment:\n  TASKS_TOKENS_FILE: needs TASKS_PASSWORD_FILE, without which nobody is asked for a token',
+      'Invalid environment:\n  TASKS_TOKENS_FILE: needs TASKS_PASSWORD_FILE, because tokens are ignored without a password',
     );
   }
   return config;

@@ -11,7 +11,7 @@ const kept = useService();
 
 const status = async (url: string) => (await fetch(url)).status;
 
-test('logs its address, and logs and counts requests', async () => {
+test('logs its address and requests, and counts requests', async () => {
   const own = kept.service;
   expect(own.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
   expect(await status(own.url)).toBe(200);
@@ -35,7 +35,7 @@ test('logs its address, and logs and counts requests', async () => {
   expect(await status(`${own.url}metrics`)).toBe(404);
 });
 
-test('logs no warning with our redis.conf', () => {
+test('logs no warnings with our redis.conf', () => {
   expect(kept.service.log.filter(({ level }) => level === 'warn')).toEqual([]);
 });
 
@@ -44,16 +44,16 @@ test.each([
   ['an invalid Host', 'GET / HTTP/1.1\r\nHost: a:99999\r\nConnection: close', '400 bad request'],
 ])('responds to %s with 400 and the common headers', async (_, head, body) => {
   const port = Number(new URL(kept.service.url).port);
-  const answer = (await sendRaw(port, `${head}\r\n\r\n`)).toLowerCase();
-  expect(answer).toMatch(/^http\/1\.1 400 /);
-  expect(answer).toContain(body);
+  const response = (await sendRaw(port, `${head}\r\n\r\n`)).toLowerCase();
+  expect(response).toMatch(/^http\/1\.1 400 /);
+  expect(response).toContain(body);
   for (const [name, value] of Object.entries({ ...securityHeaders, 'Cache-Control': 'no-store, no-cache' })) {
-    expect(answer).toContain(`\r\n${name}: ${value}\r\n`.toLowerCase());
+    expect(response).toContain(`\r\n${name}: ${value}\r\n`.toLowerCase());
   }
 });
 
 describe('without Redis', () => {
-  test('starts and responds with 503, recovers, and warns about unsafe settings', async () => {
+  test('responds with 503 until Redis starts, and then warns about unsafe settings', async () => {
     const unsafe = { appendonly: 'no', appendfsync: 'everysec', 'maxmemory-policy': 'allkeys-lru' };
     const options = Object.entries(unsafe).flatMap(([name, value]) => [`--${name}`, value]);
     const own = await startRedisProcess(configuration, ...options);
@@ -82,7 +82,7 @@ describe('without Redis', () => {
   });
 });
 
-test('exits with 78 and a message if the environment is invalid', () => {
+test('exits with 78 and an error message if the environment is invalid', () => {
   const { status, stderr } = spawnSync(process.execPath, [`${import.meta.dirname}/main.ts`], {
     env: { ...childEnvironment, TASKS_COLOUR: 'red', PORT: 'x' },
     encoding: 'utf8',

@@ -17,7 +17,7 @@ import { noStore, securityHeaders } from './web/responses.ts';
 import { publicFiles } from './web/static-files.ts';
 import { views } from './web/views.ts';
 
-// The image build runs this without a configuration, to fill the compile cache.
+// The image build runs this file without a configuration, to fill the compile cache.
 const files = publicFiles(`${import.meta.dirname}/../public`);
 const config = await readOrExit(readConfig);
 const { log, metrics, signal, run } = prepareService('tasks', manifest.version, config);
@@ -27,7 +27,7 @@ watchStore(redis, log);
 exportBackupTime(redis, metrics);
 const timed = timedOperations(metrics);
 const render = views(`${import.meta.dirname}/../views`, files, (err) =>
-  log.error({ err }, 'a page prints nothing where a value is missing'),
+  log.error({ err }, 'a page was rendered with a missing value'),
 );
 const key = csrfKey(redis, timed);
 const app = createApp({

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { describe, expect, test } from 'vitest';
-import { type Service, useService } from '../testing/service.ts';
+import { cookieOf, type Service, sendForm, useService } from '../testing/service.ts';
 
 const files = {
   TASKS_PASSWORD_FILE: textFile('pass-word-1\n'),
@@ -11,21 +11,14 @@ const kept = useService(files);
 
 async function logIn({ url }: Service, password: string): Promise<string> {
   const form = await fetch(`${url}login`);
-  const token = (await form.text()).match(/name="_csrf" value="([^"]+)"/)?.[1] ?? '';
-  const response = await fetch(`${url}login`, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: { Cookie: form.headers.get('set-cookie')?.split(';')[0] ?? '' },
-    body: new URLSearchParams({ password, _csrf: token }),
-  });
-  return response.headers.get('set-cookie')?.split(';')[0] ?? '';
+  return cookieOf(await sendForm(form, `${url}login`, { password }));
 }
 
 const status = async ({ url }: Service, headers: Record<string, string>) =>
   (await fetch(url, { headers: { Accept: 'application/json', ...headers } })).status;
 
 describe('A list with a password', () => {
-  test('logs the name of a token, but no tokens or passwords', async () => {
+  test('logs the names of tokens, but not tokens or passwords', async () => {
     const { service } = kept;
     expect(await status(service, { Authorization: 'Bearer t0ken-1' })).toBe(200);
     expect(await status(service, { Authorization: 'Bearer t0ken-3' })).toBe(401);
@@ -39,7 +32,7 @@ describe('A list with a password', () => {
     expect(JSON.stringify(service.log)).not.toMatch(/pass-word|t0ken/);
   });
 
-  test('reads the whole import of a client that is not logged in, so that the client gets the 401', async () => {
+  test('reads the whole import of a client that is not logged in, so that the client receives the 401', async () => {
     const body = new Blob([Buffer.alloc(20 * 1024 ** 2, 'x\n')]);
     const headers = { 'Content-Type': 'text/plain', Accept: 'application/json' };
     const response = await fetch(`${kept.service.url}tasks/import`, { method: 'POST', headers, body });
@@ -48,7 +41,7 @@ describe('A list with a password', () => {
   });
 });
 
-test('A changed password or token takes effect within seconds, unless it is invalid', async () => {
+test('A changed password or token file takes effect within seconds, unless it is invalid', async () => {
   const { service } = kept;
   const soon = { timeout: 8_000, interval: 200 };
   const Cookie = await logIn(service, 'pass-word-1');

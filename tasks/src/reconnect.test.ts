@@ -6,7 +6,7 @@ import { useStore } from '../testing/store.ts';
 const kept = useStore();
 let proxy: CuttingProxy;
 let service: Service;
-/** Each reconnection step takes a second. */
+/** Each attempt to reconnect takes a second. */
 const patient = { timeout: 20_000, interval: 200 };
 beforeAll(async () => {
   proxy = await startCuttingProxy(kept.url);
@@ -17,16 +17,16 @@ afterAll(async () => {
   proxy.stop();
 });
 
-/** The steps of a reconnection, by their commands. */
+/** The steps of a reconnection, named after their commands. */
 test.each(['connect', 'hello', 'client', 'info', 'config', 'subscribe', 'get', 'eval', 'evalsha'])(
-  'a connection that always breaks at %s causes 503s; the process survives',
+  'the service responds with 503 while connections to Redis break at %s, and then recovers',
   async (step) => {
     const status = async () => (await fetch(service.url)).status;
     await expect.poll(status, patient).toBe(200);
 
     proxy.cutAt(step === 'connect' ? step : `\r\n${step}\r\n`);
     proxy.cutAll();
-    // The client drops commands on every second attempt.
+    // The client rejects waiting commands at every second attempt.
     await expect
       .poll(async () => [200, 503].includes(await status()) && proxy.cuts() >= 3, patient)
       .toBe(true);

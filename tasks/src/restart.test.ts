@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 const titlesLeft = async () => (await allTasks(kept.store)).map(({ title }) => title);
 
-test('A service that is stopped during an import finishes and acknowledges it', async () => {
+test('A stopping service finishes an import and responds', async () => {
   const lines = Array.from({ length: 1_000 }, (_, i) => `line ${i}`);
   const sending = http.request(`${service.url}tasks/import`, {
     method: 'POST',
@@ -25,28 +25,28 @@ test('A service that is stopped during an import finishes and acknowledges it', 
   });
   sending.flushHeaders();
   await once(sending, 'continue');
-  const answered = once(sending, 'response') as Promise<[http.IncomingMessage]>;
+  const responded = once(sending, 'response') as Promise<[http.IncomingMessage]>;
   const stopped = service.stop();
   sending.end(lines.map((title) => JSON.stringify({ title })).join('\n'));
-  expect(await json((await answered)[0])).toMatchObject({ imported: lines.length, refused: 0 });
+  expect(await json((await responded)[0])).toMatchObject({ imported: lines.length, refused: 0 });
   await stopped;
   expect(await titlesLeft()).toEqual(lines);
 });
 
-test('A service that is stopped during a clear finishes and acknowledges it', async () => {
+test('A stopping service finishes a clear and responds', async () => {
   const task = { title: 'open', finished: 0, created_at: new Date().toISOString() } as const;
   await kept.store.insert([task]);
-  // One task more than a step clears.
+  // One step clears 4,000 tasks.
   for (const count of [2_000, 2_001])
     await kept.store.insert(Array(count).fill({ ...task, title: 'done', finished: 1 }));
   const watcher = new Redis(kept.url);
   await watcher.subscribe(keys.changes);
   const stepped = once(watcher, 'message');
-  const answer = fetch(`${service.url}tasks/finished`, { method: 'DELETE', headers, body: '{}' });
+  const response = fetch(`${service.url}tasks/finished`, { method: 'DELETE', headers, body: '{}' });
   await stepped;
   watcher.disconnect();
   const stopped = service.stop();
-  expect(await (await answer).json()).toMatchObject({ count: 4_001 });
+  expect(await (await response).json()).toMatchObject({ count: 4_001 });
   await stopped;
   expect(await titlesLeft()).toEqual(['open']);
 });

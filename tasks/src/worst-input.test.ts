@@ -1,5 +1,5 @@
 import { formatLogLine } from '@longhand/shared/log-line.ts';
-import { type Strangers, testWorstInputs } from '@longhand/shared/testing/worst-input.ts';
+import { testWorstInputs, type UntrustedInput } from '@longhand/shared/testing/worst-input.ts';
 import { afterAll, afterEach } from 'vitest';
 import { submit, testApp, visit } from '../testing/app.ts';
 import { startStore } from '../testing/store.ts';
@@ -11,7 +11,7 @@ const visitor = await visit(app);
 afterEach(() => empty());
 afterAll(stop);
 
-/** Combining marks of two classes, which normalization has to sort. */
+/** Combining marks of two classes, which normalization must sort. */
 const marks = ['\u0301', '\u0301\u0323'];
 const tokens = [...'",;=*/a \t0.%\\', '\\"', 'q=', '*/*', 'W/"', 'session='];
 const titles = [...marks, ...'aß \u00a0\u200d\u0000&=%+', '\ud83d\ude00', '\ud800'];
@@ -20,7 +20,7 @@ const lines = [...marks, ...'\n\r[]a\u2028 ', '\r\n'];
 const long = '\u0301\u0323'.repeat(1_000);
 const text = [...lines, ...'1.*', '- [x] ', `- [ ] ${long}\n`];
 const objects = [...lines, ...'{}"\\,:', '{"title":"', `{"title":"${long}"},`];
-/** Parts of hosts that are slow to parse. */
+/** Parts of host names that are slow to parse. */
 const hosts = ['%cc%81', '%cc%81%cc%a3', 'a', '.', 'xn--', '%e2%80%8d', ':', '@', '/', '['];
 const form = 64 * 1024;
 const file = 1024 ** 2;
@@ -31,7 +31,7 @@ const get = (path: string, headers = {}) => read(app.request(path, { headers }))
 const send = (method: string, path: string, body: string, headers: Record<string, string> = json) =>
   read(app.request(path, { method, body, headers }));
 
-/** Imports a file, and disconnects after 100 ms of work, because the rest of the file is similar. */
+/** Imports a file. Disconnects after 100 ms of CPU time, because the rest of the file is similar. */
 const importAs = (type: string) => (text: string) => {
   const { user: before } = process.threadCpuUsage();
   const outgoing = {
@@ -53,12 +53,12 @@ const inHeader = (name: string, request: string) => (value: string) => {
   return read(app.request(path, { method, headers: { Accept: 'application/json', [name]: `.${value}.` } }));
 };
 
-/** A page has only 100 titles, so it takes an eighth of this time. */
+/** Renders 800 titles, eight times as many as a page has. */
 const linkMany = (start: string) => (rest: string) => {
   for (let i = 0; i < 800; i += 1) linked(start + rest);
 };
 
-const input = (size: number, pieces: string[], send: Strangers['send']): Strangers => ({
+const input = (size: number, pieces: string[], send: UntrustedInput['send']): UntrustedInput => ({
   size,
   pieces,
   send,
@@ -68,15 +68,15 @@ const multipart = ['\r\n--b', '--b\r\n', '\r\n\r\n', '\r\n', ...'-a"', 'name="a"
 const urls = ['http://', 'http://a/ ', 'http://t.co/a ', ...'([)]}._@:/?#%"a漢ﷺ', ...marks];
 const queries = [...'&=%+a0', 'after=', 'filter=', 'removal=', 'q=', '%cc%81', '%cc%a3'];
 
-/** The headers that each request reads. */
+/** Requests with the headers that they read. */
 const headers: Record<string, string[]> = {
   'GET /tasks': ['Accept', 'If-None-Match', 'Cookie'],
   'GET /task/1/finish': ['Origin', 'Referer', 'Sec-Purpose'],
   'PUT /tasks/1': ['If-Match', 'Content-Type', 'Idempotency-Key'],
 };
 
-/** The places that accept untrusted text, with the maximum size of each. */
-const strangers: Record<string, Strangers> = {
+/** Everything that accepts untrusted input, with the maximum size. */
+const inputs: Record<string, UntrustedInput> = {
   'title in a form': input(form / 6, titles, field('title')),
   'title in JSON': input(32_000, titles, (title) => send('POST', '/tasks', JSON.stringify({ title }))),
   form: input(form, [...'&=%+a;', '%61', 'title'], (body) =>
@@ -103,6 +103,6 @@ const strangers: Record<string, Strangers> = {
   'log line': input(32_000, [...'{"\\\u001b: 01a/[]#', '1:M '], formatLogLine),
 };
 for (const [request, names] of Object.entries(headers))
-  for (const name of names) strangers[name] = input(32_000, tokens, inHeader(name, request));
+  for (const name of names) inputs[name] = input(32_000, tokens, inHeader(name, request));
 
-testWorstInputs(strangers);
+testWorstInputs(inputs);

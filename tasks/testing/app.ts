@@ -20,7 +20,7 @@ const noChanges: Changes = { subscribe: () => () => {} };
 export const testKey = async () => Buffer.alloc(32, 7);
 
 /**
- * The application over `store`, with a fixed CSRF key and the `given` dependencies. The test fails if a response lacks the
+ * Creates the application with `store`, a fixed CSRF key and the `given` dependencies. The test fails if a response lacks the
  * security headers, or if the response to a write is cacheable.
  */
 export function testApp(store: TaskStore, given: Partial<Dependencies> = {}) {
@@ -51,7 +51,7 @@ export function testApp(store: TaskStore, given: Partial<Dependencies> = {}) {
 
 type TestApp = ReturnType<typeof testApp>;
 
-/** The application with its own store for all tests of a file. Each test begins with an empty store and the same clock. */
+/** Creates an application with its own store for all tests of a file. The store is empty and the time fixed at the start of each test. */
 export function useApp(authAt?: (now: () => Date) => Auth) {
   const kept = useStore() as ReturnType<typeof useStore> & { app: TestApp; now: Date };
   beforeEach(() => {
@@ -62,7 +62,7 @@ export function useApp(authAt?: (now: () => Date) => Auth) {
   return kept;
 }
 
-/** A browser's session cookie, and the hidden fields of its last form. */
+/** The session cookie of a browser, and the hidden fields of its last form. */
 export interface Visitor {
   cookie: string;
   token: string;
@@ -80,13 +80,13 @@ export async function visit(
   return { cookie, ...formFields(await response.text()) };
 }
 
-/** The hidden fields of the first form of `html`. */
+/** The hidden fields of the first form in `html`. */
 export function formFields(html: string): { token: string; nonce: string } {
   const value = (name: string) => html.match(`name="${name}" value="([^"]*)"`)?.[1] ?? '';
   return { token: value('_csrf'), nonce: value('nonce') };
 }
 
-/** Sends a form like the visitor's browser. */
+/** Sends a form from the visitor's browser. */
 export function submit(
   app: TestApp,
   path: string,

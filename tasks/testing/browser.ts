@@ -8,12 +8,12 @@ import type { Dependencies } from '../src/web/dependencies.ts';
 import { startReplica } from './replica.ts';
 import { startStore } from './store.ts';
 
-/** Milliseconds to wait for a condition, enough for a busy machine. */
+/** Milliseconds to wait for a condition, even on a busy machine. */
 const patience = 60_000;
 
 type Site = Awaited<ReturnType<typeof startSite>>;
 
-/** A replica, a Chromium, and a Redis server that is empty for each test. @param given dependencies that replace its own */
+/** Starts a replica, Chromium, and a Redis server that is empty for each test. @param given replaces the replica's dependencies */
 export function useBrowser(given: Partial<Dependencies> = {}): Site {
   const site = {} as Site;
   vi.setConfig({ testTimeout: 3 * patience });
@@ -49,7 +49,7 @@ async function startSite(given: Partial<Dependencies>) {
     redisUrl: server.url,
     store,
     empty,
-    /** Runs `act` while the store is down, as after a crash. Then waits until the service has reconnected. */
+    /** Runs `act` while the store is down, then restarts it and waits for the service to reconnect. */
     async withoutStore(act: () => Promise<void>) {
       await server.kill();
       try {
@@ -60,7 +60,7 @@ async function startSite(given: Partial<Dependencies>) {
         await poll(async () => (await fetch(service.url)).status).toBe(200);
       }
     },
-    /** Runs `act` while the store hangs. Afterwards the store executes the pending commands. */
+    /** Runs `act` while the store hangs. The store then executes the pending commands. */
     async whileStoreHangs(act: () => Promise<void>) {
       await server.pause();
       try {
@@ -69,15 +69,15 @@ async function startSite(given: Partial<Dependencies>) {
         await server.resume();
       }
     },
-    /** Adds open tasks. The last task is at the top of the list. Resolves with their ids. */
+    /** Adds open tasks and returns their ids. The last task comes first in the list. */
     async add(...titles: string[]): Promise<string[]> {
       const ids = [];
       for (const title of titles) ids.push((await store.create({ title: title }, new Date()))._id);
       return ids;
     },
     /**
-     * Opens `path` without cookies or drafts. The page may come from an earlier test with the same options, cleared by
-     * `forget`, because a new page costs a process.
+     * Opens `path` without cookies or drafts. May reuse a page of an earlier test with the same options, because a new page
+     * starts a process. `forget` clears the page between tests.
      */
     async open(path = '/', options: BrowserContextOptions = {}): Promise<Page> {
       const kind = JSON.stringify(options);
@@ -88,20 +88,20 @@ async function startSite(given: Partial<Dependencies>) {
       await show(page, path);
       return page;
     },
-    /** Like `open`, for a test that changes state that `forget` does not clear. */
+    /** Like `open`, but never reuses a page. For tests that change state that `forget` does not clear. */
     async openNew(path: string): Promise<Page> {
       const page = await newPage();
       ofTest.push(page);
       await show(page, path);
       return page;
     },
-    /** A page that all tests of a file share, which takes a quarter of the time. */
+    /** Creates a page that all tests of a file share. A test with a shared page takes a quarter of the time. */
     async pageForAll(options?: BrowserContextOptions): Promise<Page> {
       const page = await newPage(options);
       ofFile.push(page);
       return page;
     },
-    /** Clears the test's pages for the next test. After a failure they close, because they may be unusable. */
+    /** Clears the pages for the next test, or closes them after a failure, when they may be unusable. */
     async leave(failed: boolean) {
       await close(ofTest.splice(0));
       const pages = [...lent];
@@ -118,14 +118,14 @@ async function startSite(given: Partial<Dependencies>) {
   };
 }
 
-/** Whether the autofocus field has the focus: the browser gives it a moment after the load. */
-const focusGiven = `
+/** Whether the autofocus field, if any, has the focus. The browser sets the focus a moment after the load. */
+const hasAutofocus = `
   !document.querySelector('[autofocus]') || document.activeElement.matches('[autofocus]')`;
 
 /** Opens `path` and waits until the autofocus field has the focus. */
 async function show(page: Page, path: string): Promise<void> {
   await page.goto(path);
-  await poll(() => page.evaluate(focusGiven)).toBe(true);
+  await poll(() => page.evaluate(hasAutofocus)).toBe(true);
 }
 
 /** The folder of the golden pictures. */
@@ -138,7 +138,7 @@ export const field = (page: Page) => page.getByLabel('What needs to be done?');
 
 export const notice = (page: Page) => page.locator('#notice').textContent();
 
-/** The visible titles from the top, struck-through titles in parentheses. */
+/** The visible titles in order, with parentheses around struck-through titles. */
 export function titles(page: Page): Promise<string[]> {
   return page.evaluate(`(() => {
     const rows = [...document.querySelectorAll('.tasks > li')].filter((row) => row.checkVisibility());
@@ -156,7 +156,7 @@ export function focused(page: Page): Promise<unknown> {
   return page.evaluate('document.activeElement.id || document.activeElement.textContent');
 }
 
-/** Types each text at the cursor, then Enter. */
+/** Types each text at the cursor and presses Enter. */
 export async function enter(page: Page, ...texts: string[]): Promise<void> {
   for (const text of texts) {
     await page.keyboard.type(text);
@@ -164,7 +164,7 @@ export async function enter(page: Page, ...texts: string[]): Promise<void> {
   }
 }
 
-/** Opens the edit of task `id` in its row, and types `more` at the end of the title. */
+/** Opens the form of task `id` in its row, and types `more` at the end of the title. */
 export async function edit(page: Page, id: number, more: string): Promise<void> {
   await page.locator(`#task-${id}`).getByLabel('Edit:').click();
   await poll(() => focused(page)).toBe(`title-${id}`);

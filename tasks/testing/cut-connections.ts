@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type CuttingProxy = Awaited<ReturnType<typeof startCuttingProxy>>;
 
-/** Starts a TCP proxy in front of the Redis at `url`. It can cut connections at a chosen step of the protocol. */
+/** Starts a TCP proxy for the Redis at `url`. It can cut connections at a chosen step of the protocol. */
 export async function startCuttingProxy(url: string) {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
@@ -38,12 +38,12 @@ export async function startCuttingProxy(url: string) {
   };
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}/0`,
-    /** Cuts each connection when a client sends `next` (RESP puts each word on its own line), or on 'connect'. */
+    /** Cuts each connection when the client sends `next`, or connects if that is 'connect'. RESP sends each word on its own line. */
     cutAt(next: string | undefined) {
       step = next;
       cuts = 0;
     },
-    /** The number of connections cut at the current step. */
+    /** Number of connections cut at the current step. */
     cuts: () => cuts,
     cutAll,
     stop() {

@@ -12,7 +12,7 @@ beforeEach(async () => {
   await kept.store.destroy('3', 'removal');
 });
 
-test('faultsOf finds a damaged index, and the list works without the stray ids', async () => {
+test('faultsOf finds a damaged index, and the store ignores stray ids', async () => {
   await kept.redis.zadd('{tasks}:index', -7, '7');
   await kept.redis.zrem('{tasks}:index', '4');
   await kept.redis.zadd('{tasks}:index', -2 - 2 ** 52, '2');

@@ -15,8 +15,8 @@ import { useStore } from './store.ts';
 export type Replica = Awaited<ReturnType<typeof startReplica>>;
 
 /**
- * Starts the service in this process, at a hundredth of the cost of `startService`. It uses the Redis at `redisUrl` and the
- * `given` dependencies instead of its own. It listens on `port`, by default a free port.
+ * Starts the service in this process, with the Redis at `redisUrl`, on `port` (by default a free port). This takes a hundredth
+ * of the time of `startService`. `given` replaces its dependencies.
  */
 export async function startReplica(redisUrl: string, given: Partial<Dependencies> = {}, port = 0) {
   const end = new AbortController();
@@ -30,7 +30,7 @@ export async function startReplica(redisUrl: string, given: Partial<Dependencies
   return {
     url,
     log: lines,
-    /** Stops the service like SIGTERM, and resolves once the last connection is closed. */
+    /** Stops the service as SIGTERM does, and resolves once the last connection is closed. */
     async stop(): Promise<void> {
       end.abort();
       await closed;
@@ -39,7 +39,7 @@ export async function startReplica(redisUrl: string, given: Partial<Dependencies
   };
 }
 
-/** A replica with its own store for all tests of a file. Each test begins with an empty store. */
+/** Starts a replica with its own store for all tests of a file. The store is empty at the start of each test. */
 export function useReplica() {
   const kept = useStore() as ReturnType<typeof useStore> & { service: Replica };
   beforeAll(async () => {

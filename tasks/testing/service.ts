@@ -7,13 +7,13 @@ import { useStore } from './store.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** Services that failed tests leave behind. They end with the test run. */
+/** Services that failed tests have left running. They end with the test run. */
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts `src/main.ts` as a process on free ports, and resolves once it listens. Its addresses end in a slash. */
+/** Starts `src/main.ts` as a process on free ports, and resolves once it listens. Its URLs end in a slash. */
 export async function startService(env: Record<string, string>) {
   const child = spawn(process.execPath, [`${import.meta.dirname}/../src/main.ts`], {
     env: { ...childEnvironment, PORT: '0', OPS_PORT: '0', ...env },
@@ -51,7 +51,7 @@ export async function serviceOfTest(env: Record<string, string>): Promise<Servic
   return service;
 }
 
-/** A service with its own store for all tests of a file. Each test begins with an empty store. */
+/** Starts a service with its own store for all tests of a file. The store is empty at the start of each test. */
 export function useService(env: Record<string, string> = {}) {
   const kept = useStore() as ReturnType<typeof useStore> & { service: Service };
   beforeAll(async () => {
@@ -61,14 +61,16 @@ export function useService(env: Record<string, string> = {}) {
   return kept;
 }
 
-/** Adds a task like a browser without JavaScript, with the form of `page` or of the list. */
-export async function addByForm({ url }: { url: string }, title: string, page?: Response): Promise<Response> {
-  const form = page ?? (await fetch(url));
-  const token = (await form.text()).match(/name="_csrf" value="([^"]+)"/)?.[1] ?? '';
-  return fetch(`${url}task`, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: { Cookie: form.headers.get('set-cookie')?.split(';')[0] ?? '' },
-    body: new URLSearchParams({ title, _csrf: token }),
-  });
+/** The cookie that a response sets. */
+export const cookieOf = ({ headers }: Response) => headers.get('set-cookie')?.split(';')[0] ?? '';
+
+/** Sends the form of `page` like a browser without JavaScript. */
+export async function sendForm(page: Response, url: string, fields: object): Promise<Response> {
+  const _csrf = (await page.text()).match(/name="_csrf" value="([^"]+)"/)?.[1] ?? '';
+  const body = new URLSearchParams({ ...fields, _csrf });
+  return fetch(url, { method: 'POST', redirect: 'manual', headers: { Cookie: cookieOf(page) }, body });
 }
+
+/** Adds a task with the form of `page`, by default the list. */
+export const addByForm = async ({ url }: { url: string }, title: string, page?: Response) =>
+  sendForm(page ?? (await fetch(url)), `${url}task`, { title });

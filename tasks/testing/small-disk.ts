@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Mounts a file system in memory, which a test can fill. @throws Error without the permission */
+/** Mounts a file system in memory that a test can fill. @throws Error if this process may not mount */
 export function mountSmallDisk(megabytes: number) {
   const folder = mkdtempSync(join(tmpdir(), 'longhand-disk-'));
   const filler = join(folder, 'filler');
@@ -15,7 +15,7 @@ export function mountSmallDisk(megabytes: number) {
   }
   return {
     folder,
-    /** Leaves room for `left` bytes, rounded down to whole blocks. */
+    /** Fills the disk except for `left` bytes, rounded down to whole blocks. */
     fill(left: number) {
       const { bavail, bsize } = statfsSync(folder);
       writeFileSync(filler, Buffer.alloc((bavail - Math.floor(left / bsize)) * bsize));
@@ -28,7 +28,7 @@ export function mountSmallDisk(megabytes: number) {
   };
 }
 
-/** The reason why tests cannot fill a disk here; undefined if they can. */
+/** The reason why tests cannot mount a small disk here; undefined if they can. */
 export function noSmallDisk(): string | undefined {
   try {
     mountSmallDisk(1).unmount();

@@ -16,7 +16,7 @@ export const allTasks = async (store: TaskStore): Promise<Task[]> =>
 
 type Kept = Awaited<ReturnType<typeof startStore>>;
 
-/** A store for all tests of a file. Each test begins with an empty store. */
+/** Starts a store for all tests of a file. It is empty at the start of each test. */
 export function useStore(start: typeof startRedis = startRedisProcess): Kept {
   const kept = {} as Kept;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ export function useStore(start: typeof startRedis = startRedisProcess): Kept {
   return kept;
 }
 
-/** A store in its own Redis, configured as in production. */
+/** Starts a store in its own Redis, with the production configuration. */
 export async function startStore(start: typeof startRedis = startRedisProcess) {
   const server = await start(configuration);
   const redis = storeClient({ REDIS_URL: server.url }, silent);
@@ -38,7 +38,7 @@ export async function startStore(start: typeof startRedis = startRedisProcess) {
     server,
     redis,
     store: redisStore(redis),
-    /** Deletes everything. */
+    /** Deletes all keys. */
     empty: () => admin.flushall(),
     keys: async () => (await admin.keys('*')).sort(),
     async stop() {

@@ -4,13 +4,13 @@ import type { Task, TaskStore } from '../src/task/task.ts';
 import { faultsOf } from './faults.ts';
 import { allTasks, silent } from './store.ts';
 
-/** The writes of a storm, over HTTP or directly to the store. They may fail at any time. */
+/** The write methods that a storm calls, over HTTP or on the store. They may fail at any time. */
 export type Writes = Pick<TaskStore, 'create' | 'update' | 'destroy' | 'restore'>;
 
 /** A possible state of a task. A task has two possible states until its last change is acknowledged. */
 type State = Pick<Task, 'title' | 'finished'> | 'removed';
 
-/** Writes concurrently, as fast as it can, and records acknowledged changes. Retries failed writes once `up` resolves. */
+/** Writes as fast as possible in eight clients, and records acknowledged changes. Continues after a failure once `up` resolves. */
 export function storm(writes: Writes, up: () => Promise<unknown>) {
   const known = new Map<string, State[]>();
   const unacknowledged = new Set<string>();
@@ -18,7 +18,7 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
   let onAcknowledged = () => {};
   let going = true;
 
-  /** Changes a task to `next`; if that fails, it may be in either state. */
+  /** Changes a task to `next`. After a failure, the task may be in either state. */
   async function change(id: string, next: State, write: () => Promise<unknown>) {
     known.set(id, [...(known.get(id) ?? []), next]);
     await write();
@@ -26,7 +26,7 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
     acknowledge();
   }
 
-  async function life(title: string) {
+  async function runLifecycle(title: string) {
     unacknowledged.add(title);
     const { _id: id } = await writes.create({ title }, new Date());
     unacknowledged.delete(title);
@@ -46,12 +46,12 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
     onAcknowledged();
   }
 
-  async function side(name: number) {
+  async function client(name: number) {
     for (let i = 0; going; i++) {
-      await life(`task ${name}.${i}`).catch(up);
+      await runLifecycle(`task ${name}.${i}`).catch(up);
     }
   }
-  const sides = [1, 2, 3, 4, 5, 6, 7, 8].map(side);
+  const clients = [1, 2, 3, 4, 5, 6, 7, 8].map(client);
 
   return {
     /** Resolves after `count` more acknowledged writes. */
@@ -63,9 +63,9 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
     },
     async end(): Promise<void> {
       going = false;
-      await Promise.all(sides);
+      await Promise.all(clients);
     },
-    /** Describes lost and unexpected tasks. */
+    /** Lists lost and unexpected tasks. */
     compare(found: Task[]): string[] {
       const faults: string[] = [];
       const left = new Map(found.map((task) => [task._id, task]));
@@ -85,8 +85,8 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
   };
 }
 
-/** The tasks and inconsistencies in the store at `url`. */
-export async function look(url: string) {
+/** Reads the tasks and inconsistencies in the store at `url`. */
+export async function inspect(url: string) {
   const redis = storeClient({ REDIS_URL: url }, silent);
   try {
     await connected(redis, 5_000);

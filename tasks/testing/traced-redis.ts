@@ -10,15 +10,15 @@ import { configuration } from './store.ts';
 /** A system call that has returned. */
 export interface SystemCall {
   name: string;
-  /** The file or socket, unique in its process: `8<socket:[4711]>`. */
+  /** The descriptor with its file or socket, such as `8<socket:[4711]>`. */
   file: string;
   /** The bytes read or written, as strace shows them. */
   text: string;
-  /** The time in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   at: number;
 }
 
-/** The reason why tests cannot trace a process here; undefined if they can. */
+/** The reason why tests cannot trace processes here; undefined if they can. */
 export function noTrace(): string | undefined {
   const { error, status } = spawnSync('strace', ['-o', '/dev/null', 'true']);
   if (error) return 'strace is not installed';
@@ -26,8 +26,8 @@ export function noTrace(): string | undefined {
 }
 
 /**
- * Starts a Redis server, configured as in production, whose disk takes `syncTime` milliseconds per sync. `stop` resolves with its
- * main thread's system calls on files and sockets, in order of completion.
+ * Starts Redis with the production configuration and `syncTime` milliseconds per fsync. `stop` resolves with the system calls of
+ * its main thread on files and sockets, in order of completion.
  */
 export async function startTracedRedis(syncTime: number) {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-traced-'));
@@ -52,14 +52,14 @@ export async function startTracedRedis(syncTime: number) {
       redis.shutdown('NOSAVE').catch(() => {});
       await exited;
       redis.disconnect();
-      const calls = read(await readFile(trace, 'latin1'));
+      const calls = parse(await readFile(trace, 'latin1'));
       await rm(folder, { recursive: true });
       return calls;
     },
   };
 }
 
-function read(trace: string): SystemCall[] {
+function parse(trace: string): SystemCall[] {
   return trace.split('\n').flatMap((line) => {
     const [, time, name, file, text = ''] = /^([\d.]+) (\w+)\((\d+<.*?>)(.*)$/.exec(line) ?? [];
     return name && file ? [{ name, file, text, at: Number(time) * 1_000 }] : [];

@@ -5,7 +5,7 @@ import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../testing/service.ts';
 import { configuration, silent } from '../../testing/store.ts';
-import { look, storm, type Writes } from '../../testing/storm.ts';
+import { inspect, storm, type Writes } from '../../testing/storm.ts';
 import { redisStore } from './store.ts';
 
 /** Numbers of crashes. The application takes longer to restart than Redis. */
@@ -35,7 +35,7 @@ describe('The store has exactly the saved tasks and changes', () => {
     }
     await writing.end();
     redis.disconnect();
-    const { found, faults } = await look(server.url);
+    const { found, faults } = await inspect(server.url);
     expect(writing.compare(found)).toEqual([]);
     expect(faults).toEqual([]);
     await server.stop();
@@ -64,7 +64,7 @@ describe('The store has exactly the saved tasks and changes', () => {
       await Promise.all([crashed, back]);
     }
     await writing.end();
-    const { found, faults } = await look(server.url);
+    const { found, faults } = await inspect(server.url);
     expect(writing.compare(found)).toEqual([]);
     expect(faults).toEqual([]);
     await server.stop();

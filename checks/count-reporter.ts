@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Prints the reason of each skipped test, the seed of the random inputs, and `N passed, N failed, N skipped` over all files. */
+/** Prints why each skipped test was skipped, the seed of the random inputs, and `N passed, N failed, N skipped` in total. */
 export default class CountReporter implements Reporter {
   readonly #seed: number;
 
@@ -17,7 +17,7 @@ export default class CountReporter implements Reporter {
         if (result.state === 'skipped')
           console.log(`skipped: ${test.fullName} (${result.note ?? 'no reason'})`);
       }
-      // A file that does not load, or whose hooks fail, has no failed test, but counts as one failure.
+      // If a file does not load or its hooks fail, no test of it has failed. Count the file as a failure.
       count.failed += module.state() === 'failed' && count.failed === 0 ? 1 : 0;
     }
     const failed = count.failed + errors.length;

@@ -23,7 +23,7 @@ const programs = ['redis/backup', 'redis/restore', 'machine/packages', 'logs', '
   (name) => `deploy/${name}.sh`,
 );
 
-/** If a recipe executes any of this, quoted or not, it creates the file `p`. */
+/** A recipe that executes any part of this, quoted or not, creates the file `p`. */
 const hostile = `$(shell touch p)a\n$(touch p)$$(touch p)\`touch p\` "; touch p; " '; touch p; ' ; touch p #`;
 
 let folder: string;
@@ -39,7 +39,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The output of make with `words` as its arguments and `variables` in its environment. */
+/** Runs make with `words` as arguments and `variables` in the environment. Returns its output. */
 const make = (words: string[], variables: Record<string, string> = {}) =>
   execFileSync('make', ['-f', makefile, ...words], {
     cwd: folder,
@@ -47,39 +47,39 @@ const make = (words: string[], variables: Record<string, string> = {}) =>
     encoding: 'utf8',
   });
 
-/** Targets, each with a variable and the output for its value. */
-const handed: [target: string, name: string, said: (value: string) => string][] = [
+/** Targets, each with a variable that it passes on, and the output for a value. */
+const passed: [target: string, name: string, output: (value: string) => string][] = [
   ['backup', 'FILE', (value: string) => `<native>\n<${value}>\n`],
   ['restore', 'FILE', (value: string) => `<native>\n<${value}>\n`],
   ['logs', 'ID', (value: string) => `<${value}>\n<.local/stack.log>\n`],
   ['replace', 'SERVICE', (value: string) => `<${value}>\n`],
-  // The Makefile does not mention this variable, so the recipe runs another make.
+  // The Makefile does not mention this variable. The recipe runs another make.
   ['up', 'LONGHAND_PORT', (value: string) => `<LONGHAND_PORT=${value}>\n`],
   ['test', 'SEED', (value: string) => `<SEED=${value}>\n`],
-  // make splits these into words.
+  // These recipes split the value into words.
   ['load', 'SCRIPT', () => '<loadtest/run.ts>\n'],
   ['load', 'ARGS', () => ''],
   ['rehearse', 'ROWS', (value: string) => `<ROWS=${value}>\n`],
   ['test', 'CHROMIUM', () => ''],
   ['ps', 'NATIVE', () => '<ps>\n'],
 ];
-const targets = [...new Set(handed.map(([target]) => target))];
+const targets = [...new Set(passed.map(([target]) => target))];
 
-test('make passes variables on unchanged, and executes nothing in them', () => {
-  const variables = Object.fromEntries(handed.map(([, name]) => [name, hostile]));
+test('make passes variables on unchanged, without executing any part of them', () => {
+  const variables = Object.fromEntries(passed.map(([, name]) => [name, hostile]));
   const words = Object.keys(variables).map((name) => `${name}=${hostile}`);
   for (const printed of [make([...targets, ...words]), make(targets, variables)])
-    for (const [, , said] of handed) expect(printed).toContain(said(hostile));
+    for (const [, , output] of passed) expect(printed).toContain(output(hostile));
   expect(existsSync(join(folder, 'p'))).toBe(false);
 });
 
-test.each(['ps', 'down'])('make %s without packages explains how to install them', (target) => {
+test.each(['ps', 'down'])('make %s explains how to install missing packages', (target) => {
   const empty = mkdtempSync(join(folder, 'empty-'));
-  const said = execFileSync('make', ['-f', makefile, target, 'NATIVE=1'], { cwd: empty, encoding: 'utf8' });
-  expect(said).toBe('The stack is not installed: `make up` installs it.\n');
+  const output = execFileSync('make', ['-f', makefile, target, 'NATIVE=1'], { cwd: empty, encoding: 'utf8' });
+  expect(output).toBe('The stack is not installed: `make up` installs it.\n');
 });
 
-test('make up installs only runtime packages, make test adds the rest, and both skip installed packages', () => {
+test('make up installs runtime packages, make test installs all packages, and both skip installed packages', () => {
   const fresh = mkdtempSync(join(folder, 'fresh-'));
   const write = (name: string, text: string) => {
     mkdirSync(join(fresh, dirname(name)), { recursive: true });
@@ -94,16 +94,16 @@ test('make up installs only runtime packages, make test adds the rest, and both 
     `${empty}echo npm "$@"; mkdir -p node_modules/.bin; : >node_modules/.package-lock.json
     case $* in *--omit=dev*) ;; *) : >node_modules/.bin/vitest; chmod +x node_modules/.bin/vitest ;; esac`,
   );
-  const installing = (target: string) => {
+  const installations = (target: string) => {
     const env = { PATH: `${fresh}/bin:${process.env.PATH}`, NATIVE: '1' };
-    const said = execFileSync('make', [target], { cwd: fresh, env, encoding: 'utf8' });
-    return said.match(/^npm .*/gm) ?? [];
+    const output = execFileSync('make', [target], { cwd: fresh, env, encoding: 'utf8' });
+    return output.match(/^npm .*/gm) ?? [];
   };
-  expect(installing('up')).toEqual(['npm ci --loglevel=error --omit=dev']);
-  expect(installing('up')).toEqual([]);
-  expect(installing('test')).toEqual(['npm ci --loglevel=error']);
-  expect([...installing('up'), ...installing('test')]).toEqual([]);
+  expect(installations('up')).toEqual(['npm ci --loglevel=error --omit=dev']);
+  expect(installations('up')).toEqual([]);
+  expect(installations('test')).toEqual(['npm ci --loglevel=error']);
+  expect([...installations('up'), ...installations('test')]).toEqual([]);
   const later = new Date(Date.now() + 60_000);
   utimesSync(join(fresh, 'package-lock.json'), later, later);
-  expect(installing('up')).toEqual(['npm ci --loglevel=error']);
+  expect(installations('up')).toEqual(['npm ci --loglevel=error']);
 });

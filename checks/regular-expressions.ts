@@ -1,6 +1,6 @@
 /**
- * Fails if a regular expression takes more than linear time. `make lint` runs it. Nothing can interrupt an expression, so hostile
- * input would block the service. Tests are exempt.
+ * Fails if a regular expression takes more than linear time, because hostile input could then block a service. Tests are exempt.
+ * `make lint` runs this.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -35,11 +35,12 @@ for (const file of files) {
   }).visit(parseSync(file, text).program);
 }
 for (const line of faults) console.error(line);
-console.log(`${known.size} regular expressions, ${faults.length} whose time grows faster than their input`);
+console.log(`${known.size} regular expressions, ${faults.length} with more than linear time`);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
 function fault(pattern: string, flags: string): string | undefined {
   const found = checkSync(pattern, flags, limits);
-  if (found.status === 'unknown') return `cannot be judged (${found.error.kind})`;
-  if (found.status === 'vulnerable') return `${found.complexity.summary}, as of ${found.attack.pattern}`;
+  if (found.status === 'unknown') return `cannot be analysed (${found.error.kind})`;
+  if (found.status === 'vulnerable')
+    return `${found.complexity.summary} time, for example for ${found.attack.pattern}`;
 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 type Arrows = Record<string, readonly string[]>;
 
-/** The dependency arrows in CONTRIBUTING.md, "Rooms". A room without an entry may import anything in its workspace. */
+/** The arrows in CONTRIBUTING.md, "Rooms". A room without an entry can import any room in its workspace. */
 const rooms: Record<string, Arrows> = {
   expander: {
     web: ['bulk'],
@@ -25,7 +25,7 @@ const workspaces: Arrows = {
   deploy: ['shared'],
   acceptance: ['loadtest', 'proxy'],
   loadtest: ['deploy'],
-  // Error pages use the error codes of tasks.
+  // The error pages use the error codes of tasks.
   proxy: ['deploy', 'shortener', 'tasks'],
   shared: [],
   shortener: [],
@@ -33,9 +33,9 @@ const workspaces: Arrows = {
 const domains = ['expansion', 'task'];
 const frameworks = /^(@?hono|ioredis|undici|eta|prom-client)(\/|$)/;
 
-/** Whether arrows lead from `from` to `to`. */
-const leads = (arrows: Arrows, from: string, to: string): boolean =>
-  from === to || (arrows[from] ?? []).some((next) => leads(arrows, next, to));
+/** Whether `to` can be reached from `from` along the arrows. */
+const reaches = (arrows: Arrows, from: string, to: string): boolean =>
+  from === to || (arrows[from] ?? []).some((next) => reaches(arrows, next, to));
 
 function allowed(file: string, specifier: string): boolean {
   const [workspace = '', , room = ''] = file.split('/');
@@ -48,12 +48,12 @@ function allowed(file: string, specifier: string): boolean {
   if (path === `${workspace}/package.json`) return true;
   // deploy/settings.ts collects the errors of both services.
   if (file === 'deploy/settings.ts' && path.endsWith('/src/config.ts')) return true;
-  if (to !== workspace) return leads(workspaces, workspace, to);
+  if (to !== workspace) return reaches(workspaces, workspace, to);
   const arrows = rooms[workspace] ?? {};
-  return !(room in arrows) || leads(arrows, room, toRoom);
+  return !(room in arrows) || reaches(arrows, room, toRoom);
 }
 
-/** The imports of a file, including types and dynamic imports. */
+/** All imports of a file, including types and dynamic imports. */
 function imports(file: string): string[] {
   const text = readFileSync(file, 'utf8');
   const { staticImports, staticExports } = parseSync(file, text).module;

@@ -21,7 +21,7 @@ describe('The lock file', () => {
   const exceptions = matches(read('SECURITY.md'), /^\| `([\w@/-]+)\*`/gm);
   const isExcepted = (name: string) => exceptions.some((prefix) => name.startsWith(prefix));
 
-  test('has a SHA-512 for every package, except those in SECURITY.md', () => {
+  test('has a SHA-512 hash for every package, except those in SECURITY.md', () => {
     const without = packages.filter(({ integrity }) => !integrity?.startsWith('sha512-'));
     expect(without.filter(({ name, optional }) => !optional || !isExcepted(name))).toEqual([]);
     for (const prefix of exceptions)
@@ -51,7 +51,7 @@ describe('Images', () => {
 describe.each(['ci', 'release'])('The workflow %s', (name) => {
   const workflow = read(`.github/workflows/${name}.yml`);
 
-  test('pins every action by its commit, with the version in a comment', () => {
+  test('pins every action to a commit, with the version in a comment', () => {
     const uses = matches(workflow, /uses: (.*)$/gm);
     expect(uses.length).toBeGreaterThan(0);
     for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
@@ -61,7 +61,7 @@ describe.each(['ci', 'release'])('The workflow %s', (name) => {
     expect(new Set(matches(workflow, /node-version: (\S+)/g))).toEqual(new Set([manifest.dependencies.node]));
   });
 
-  test('keeps no credentials in the checkout, and has no default permissions', () => {
+  test('does not keep credentials in the checkout, and has no default permissions', () => {
     expect(workflow).toMatch(/^permissions: \{\}$/m);
     expect(matches(workflow, /(secrets\.|pull_request_target)/g)).toEqual([]);
     expect(matches(workflow, /(actions\/checkout)/g)).toHaveLength(
@@ -70,7 +70,7 @@ describe.each(['ci', 'release'])('The workflow %s', (name) => {
   });
 });
 
-test('make sbom lists all packages of a service, each with its hash', () => {
+test('make sbom lists the runtime packages of a service with their hashes', () => {
   const bom = JSON.parse(execFileSync(join(root, 'deploy/release/sbom.sh'), ['tasks'], { encoding: 'utf8' }));
   const components = bom.components as { name: string; hashes?: unknown[] }[];
   const names = components.map(({ name }) => name);

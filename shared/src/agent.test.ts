@@ -9,7 +9,7 @@ import { httpAgent, httpsAgent } from './agent.ts';
 
 const certificate = await testCertificate();
 
-/** A server until the test ends. */
+/** Starts a server that closes when the test ends. */
 async function listen(scheme: 'http' | 'https') {
   const respond: RequestListener = (req, res) => req.resume().on('end', () => res.end('ok'));
   const server = scheme === 'http' ? http.createServer(respond) : https.createServer(certificate, respond);
@@ -18,14 +18,14 @@ async function listen(scheme: 'http' | 'https') {
   return { server, url: new URL(`${scheme}://localhost:${port}/`) };
 }
 
-/** Our agent for a scheme. It trusts the test's certificate. */
+/** Creates our agent for a scheme. It trusts the test certificate. */
 function agent(scheme: 'http' | 'https', options: https.AgentOptions = {}) {
   const made = scheme === 'http' ? httpAgent(options) : httpsAgent({ ca: certificate.cert, ...options });
   onTestFinished(() => made.destroy());
   return made;
 }
 
-/** Sends a request in two writes. Resolves with its socket and the milliseconds it took. */
+/** Sends a request in two writes. Returns its socket and duration. */
 async function sendInTwoWrites(url: URL, agent: http.Agent) {
   const started = performance.now();
   const options = { agent, method: 'POST', headers: { 'Content-Length': 10 } };
@@ -72,8 +72,8 @@ describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
   });
 
   test.each([
-    ['1 s before the timeout of the server', 2_000, 1_000],
-    ['after 4 s if that timeout is longer', 60_000, 4_000],
+    ['1 s before the server closes it', 2_000, 1_000],
+    ['after 4 s at the latest', 60_000, 4_000],
   ])('closes an idle socket %s', async (_, keepAliveTimeout, closed) => {
     const { url, server } = await listen(scheme);
     server.keepAliveTimeout = keepAliveTimeout; // sends `Keep-Alive: timeout=…`
@@ -84,27 +84,27 @@ describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
 });
 
 test.each(['http', 'https'] as const)(
-  'Keep-alive latency rule: over %s, a request in two writes waits 40 ms only with no-delay off',
+  'Keep-alive latency rule: over %s, a request in two writes takes 40 ms longer only without no-delay',
   async (scheme) => {
     const { url } = await listen(scheme);
     const options = { keepAlive: true, noDelay: false, ca: certificate.cert };
     const delaying = scheme === 'http' ? new http.Agent(options) : new https.Agent(options);
     onTestFinished(() => delaying.destroy());
-    /** The median time of the requests after the first. */
+    /** The median duration of the requests after the first. */
     const time = async (used: http.Agent) => {
       await sendInTwoWrites(url, used);
       const later: number[] = [];
       for (let n = 0; n < 9; n++) later.push((await sendInTwoWrites(url, used)).milliseconds);
       return later.toSorted((a, b) => a - b)[4] as number;
     };
-    // The kernel delays the acknowledgement by 40 ms on any machine.
+    // The kernel delays the acknowledgement by 40 ms, however fast the machine is.
     const off = await time(delaying);
     expect(off).toBeGreaterThan(35);
     expect(await time(agent(scheme))).toBeLessThan(off / 2);
   },
 );
 
-test('by default, an agent has up to 64 sockets per origin, idle or not, and 1,280 in total', () => {
+test('by default, an agent opens up to 64 sockets per origin and 1,280 in total', () => {
   expect(agent('https')).toMatchObject({ maxSockets: 64, maxFreeSockets: 64, maxTotalSockets: 1_280 });
   const own = { maxSockets: 2, maxFreeSockets: 1, maxTotalSockets: 3 };
   expect(agent('http', own)).toMatchObject(own);

@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 
 const defaults = {
   keepAlive: true,
-  // Milliseconds. Node's server closes idle connections a second later.
+  // Milliseconds until an idle socket is closed. Node's servers close idle connections after 5 s.
   timeout: 4_000,
-  // Milliseconds before the server's `Keep-Alive: timeout`, so that the server does not close the socket during a request.
+  // Milliseconds before the server's `Keep-Alive: timeout`, after which the server could close the socket during a request.
   agentKeepAliveTimeoutBuffer: 1_000,
   maxSockets: 64,
   maxFreeSockets: 64,
@@ -25,14 +25,14 @@ function withNoDelay<Agent extends http.Agent>(agent: Agent): Agent {
  * Creates an agent for `http:` that keeps connections alive and enables TCP no-delay on every socket. Without no-delay, Nagle's
  * algorithm delays the second write of a request until the server acknowledges the first, about 40 ms later.
  *
- * It closes idle sockets after 4 s, or 1 s before the server's `Keep-Alive: timeout` if that is sooner. `options` override the
- * defaults above, but not no-delay.
+ * The agent closes idle sockets after 4 s, or 1 s before the server's `Keep-Alive: timeout` if that is sooner. `options` override
+ * the defaults above, but not no-delay.
  */
 export function httpAgent(options: http.AgentOptions = {}): http.Agent {
   return withNoDelay(new http.Agent({ ...defaults, ...options }));
 }
 
-/** The same for `https:`, with the options of `https.Agent`. */
+/** Like `httpAgent`, but for `https:`. */
 export function httpsAgent(options: https.AgentOptions = {}): https.Agent {
   return withNoDelay(new https.Agent({ ...defaults, ...options }));
 }

@@ -1,13 +1,13 @@
 import type { Histogram } from 'prom-client';
 
-/** Seconds. Delayed acknowledgements (40 ms) have their own bucket, and so have the deadlines of expander and proxy (8 s, 10 s). */
+/** In seconds. Delayed acknowledgements (40 ms) and the deadlines of the expander and the proxy (8 s, 10 s) have their own buckets. */
 export const durationBuckets = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.035, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
 ];
 
 type Labels = Record<string, string>;
 
-/** Observes how long `run` takes. An error gets the label `error_type`, a result the labels from `describe`. */
+/** Observes the duration of `run`, with the labels from `describe`, or `error_type` if it fails. */
 export async function timed<Result>(
   durations: Pick<Histogram, 'startTimer'>,
   labels: Labels,
@@ -25,10 +25,10 @@ export async function timed<Result>(
   }
 }
 
-/** An error's code or class. Its message may contain a client's input. */
+/** The code or class of an error. Its message could contain client input. */
 const errorName = (error: unknown) => `${(error as NodeJS.ErrnoException).code ?? (error as Error).name}`;
 
-/** Runs and times an operation on Redis. `operation` is the name of a command or a script. */
+/** Runs and times a Redis operation. `operation` is the name of a command or script. */
 export type Timed = <Reply>(operation: string, run: () => Promise<Reply>) => Promise<Reply>;
 
 export const untimed: Timed = (_, run) => run();

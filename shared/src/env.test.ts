@@ -16,19 +16,23 @@ const read = (env: Record<string, string>) => readEnv(shape, env, own);
 const defaults = { HOST: '127.0.0.1', PORT: 3000, OPS_PORT: 9464, LOG_LEVEL: 'info' };
 
 test.each<[_: string, env: Record<string, string>, values: object]>([
-  ['defaults', {}, { ...defaults, REDIS_URL: 'redis://127.0.0.1:6379/0', SHOP_LIMIT: 5, SHOP_NETWORKS: [] }],
   [
-    'an empty variable is not set',
+    'has defaults',
+    {},
+    { ...defaults, REDIS_URL: 'redis://127.0.0.1:6379/0', SHOP_LIMIT: 5, SHOP_NETWORKS: [] },
+  ],
+  [
+    'treats empty variables as not set',
     { PORT: '', SHOP_LIMIT: '', SHOP_COLOUR: '' },
     { PORT: 3000, SHOP_LIMIT: 5 },
   ],
   [
-    'numbers and lists',
+    'parses numbers and lists',
     { PORT: '0', SHOP_LIMIT: '10', SHOP_NETWORKS: '127.0.0.0/8, ::1/128' },
     { PORT: 0, SHOP_LIMIT: 10, SHOP_NETWORKS: ['127.0.0.0/8', '::1/128'] },
   ],
-  ['variables of other programs are ignored', { SHOP_URL: 'x', LONGHAND_PORT: 'x', HOME: '/' }, read({})],
-])('%s', (_, env, values) => {
+  ['ignores variables of other programs', { SHOP_URL: 'x', LONGHAND_PORT: 'x', HOME: '/' }, read({})],
+])('readEnv %s', (_, env, values) => {
   expect(read(env)).toMatchObject(values);
 });
 
@@ -58,7 +62,7 @@ test.each<[what: string, env: Record<string, string>, faults: string[]]>([
   expect(() => read(env)).toThrow(['Invalid environment:', ...faults].join('\n  '));
 });
 
-test('a secret is the text of a file, without its line break', () => {
+test('a secret is the content of a file, without its line break', () => {
   const secret = (path?: string) => readEnv({ SECRET_FILE: secretFile }, path ? { SECRET_FILE: path } : {});
   expect(secret(textFile('open sesame\n'))).toEqual({ SECRET_FILE: 'open sesame' });
   expect(secret()).toEqual({ SECRET_FILE: '' });
@@ -79,7 +83,7 @@ test('the error for an unreadable secret includes a command to fix it', () => {
   }
 });
 
-test("the operations endpoints default to the service's host, and a socket path overrides host and port", () => {
+test('the operations endpoints default to the host of the service, and a socket path overrides host and port', () => {
   const operations = { host: '127.0.0.2', port: 9464 };
   const service = { host: '127.0.0.2', port: 3000 };
   expect(listenAddresses(read({ HOST: '127.0.0.2' }))).toEqual({ service, operations });
@@ -111,11 +115,11 @@ test.each([
   ['http://cache', 'is not a redis://, redis+sentinel:// (rediss for TLS) or unix: URL'],
   ['redis://', 'is not a redis://'],
   ['redis://cache?family=6', 'is not a redis://'],
-  ['redis://cache:0x1', 'names cache:0x1, which is not a host and port'],
-  ['redis://cache:99999', 'names cache:99999, which is not a host and port'],
-  ['redis://cache/tasks', 'names a database that is not a number'],
-  ['redis://a,b', 'names several servers'],
-  ['redis+sentinel://a,b', 'does not name the primary'],
+  ['redis://cache:0x1', 'has the server cache:0x1, which is not a host and port'],
+  ['redis://cache:99999', 'has the server cache:99999, which is not a host and port'],
+  ['redis://cache/tasks', 'has a database that is not a number'],
+  ['redis://a,b', 'has several servers'],
+  ['redis+sentinel://a,b', 'lacks the name of the primary'],
   ['redis+cluster://a:7000', 'is not a redis://'],
 ])('%s is not a Redis address', (url, reason) => {
   const read = () => readEnv(redisVariables, { REDIS_URL: url });

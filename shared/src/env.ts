@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { configurationExitCode, EnvironmentError, type OwnNames, unknownNames } from './environment-error.ts';
 import type { ListenAddress } from './listen.ts';
 
-/** A whole number from `min` to `max`, in digits only. */
+/** A whole number from `min` to `max`, without a sign. */
 export const integer = (min: number, max: number) =>
   z
     .string()
@@ -11,7 +11,7 @@ export const integer = (min: number, max: number) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `is not from ${min} to ${max}`);
 
-/** A TCP port; 0 lets the system choose a free port. */
+/** A TCP port, or 0 for any free port. */
 export const port = integer(0, 65_535);
 
 const readText = (path: string, { addIssue }: z.RefinementCtx) => {
@@ -25,16 +25,16 @@ const readText = (path: string, { addIssue }: z.RefinementCtx) => {
   }
 };
 
-/** The path of a file; the value is its text. */
+/** The path of a text file. The value is its content. */
 export const textFile = z.string().transform(readText);
 
-/** The path of a readable file that is reread when it changes. */
+/** The path of a readable file. The value is the path, so that the file can be reread. */
 export const readableFile = z.string().transform((path, context) => {
   readText(path, context);
   return path;
 });
 
-/** The path of a file with a secret; the value is the secret. The default is an empty string. */
+/** The path of a file that contains a secret. The value is the secret, by default an empty string. */
 export const secretFile = textFile.transform((text) => text.trim()).default('');
 
 /** A list of `item`s, separated by commas or white space. */
@@ -58,7 +58,7 @@ export const serviceVariables = {
 
 export type ServiceConfig = z.output<z.ZodObject<typeof serviceVariables>>;
 
-/** The addresses of a service and its operations endpoints. A socket path takes precedence over a host and port. */
+/** The addresses of a service and its operations endpoints. A socket path overrides host and port. */
 export function listenAddresses(config: ServiceConfig) {
   const { HOST, PORT, SOCKET_PATH, OPS_HOST = HOST, OPS_PORT, OPS_SOCKET_PATH } = config;
   const address = (host: string, port: number, path?: string): ListenAddress =>
@@ -69,7 +69,7 @@ export function listenAddresses(config: ServiceConfig) {
   };
 }
 
-/** Reads the environment. If it is invalid, prints the message and exits with 78. */
+/** Reads the environment. Prints an error message and exits with 78 if it is invalid. */
 export async function readOrExit<Config>(
   read: (env: NodeJS.ProcessEnv) => Config | Promise<Config>,
 ): Promise<Config> {
@@ -83,9 +83,9 @@ export async function readOrExit<Config>(
 }
 
 /**
- * Reads the variables of `shape` from `env`. An empty variable is not set.
+ * Reads the variables of `shape` from `env`. Treats empty variables as not set.
  *
- * @throws EnvironmentError, also for unknown names with the prefix of `own`.
+ * @throws EnvironmentError for invalid variables, and for unknown names with the prefix of `own`
  */
 export function readEnv<Shape extends z.ZodRawShape>(
   shape: Shape,
@@ -107,5 +107,5 @@ export function readEnv<Shape extends z.ZodRawShape>(
   return read.data as z.output<z.ZodObject<Shape>>;
 }
 
-/** Logs contain these messages. */
+/** Hides the password in a URL, because logs contain these messages. */
 const withoutPassword = (value: string) => value.replace(/^([^:/]*:\/\/).*@/, '$1***@');

@@ -1,4 +1,4 @@
-/** Whether JSON has more than `max` values at any depth. A parsed body may need many times its size in memory. */
+/** Whether JSON has more than `max` values at any depth. Such a body could need many times its size in memory once parsed. */
 export function hasMoreValues(json: string, max: number): boolean {
   let values = 0;
   let quoted = false;
@@ -11,7 +11,7 @@ export function hasMoreValues(json: string, max: number): boolean {
       case 0x5c: // \\
         if (quoted) i += 1;
         break;
-      // A value follows a comma, or is the first in an array or object.
+      // A value follows each comma, and each start of an array or object.
       case 0x2c: // ,
       case 0x5b: // [
       case 0x7b: // {

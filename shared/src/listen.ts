@@ -7,23 +7,23 @@ export type ListenAddress = { host: string; port: number } | { path: string };
 
 export interface Listening {
   port: number;
-  /** For example `http://127.0.0.1:3000/` or `unix:/run/tasks.sock`. */
+  /** Examples: `http://127.0.0.1:3000/`, `unix:/run/tasks.sock`. */
   url: string;
-  /** Whether this is a TCP port that only this machine can reach. */
+  /** Whether only this machine can reach the port. */
   loopback: boolean;
 }
 
 /**
- * Connections that wait to be accepted, up to the system's limit (Linux: 4,096). nginx sends all requests for one link to one
- * replica. With Node's 511, some connections would wait for a second over TCP, or fail on a Unix socket.
+ * Max connections that wait to be accepted. The system has its own limit (Linux: 4,096). nginx sends all requests for a link to
+ * the same replica. With Node's 511, some connections would wait for a second over TCP, or fail on a Unix socket.
  */
 const backlog = 4_096;
 
-/** A server cannot listen. The message includes the reason and the variables that set the address. */
+/** The server cannot listen. The message contains the reason and the variables that set the address. */
 export class ListenError extends Error {}
 
 /**
- * Starts listening. Replaces the socket file of a killed process.
+ * Starts listening. Replaces a socket file that a killed process left behind.
  *
  * @throws ListenError
  */

@@ -2,13 +2,13 @@ import { createInterface } from 'node:readline';
 import { escapeControls } from './control-characters.ts';
 
 /**
- * Formats a log line for a terminal: a JSON record as its message and fields, a line from Redis or nginx without its time and
- * process ID. It escapes control characters, because clients can inject them into a log.
+ * Formats a log line for a terminal. Prints the message and fields of a JSON record. Removes the time and process ID from lines of
+ * Redis and nginx. Escapes control characters, because clients can inject them into a log.
  */
 export const formatLogLine = (line: string): string => escapeControls(format(line));
 
-/** Fields that the message repeats, or that a terminal does not need. */
-const unlisted = new Set(
+/** Fields that are part of the message, or that a terminal does not need. */
+const omitted = new Set(
   'level time service msg pid hostname method path status seconds end requestId err'.split(' '),
 );
 
@@ -22,9 +22,9 @@ function format(line: string): string {
   const { level, msg, method, path, status, seconds, err } = record;
   const prefix = level === 'info' ? '' : `${level}: `;
   const message = msg === 'request' ? `${method} ${path} ${status} ${duration(seconds)}` : `${msg}`;
-  // nginx writes an empty string for an unknown value.
+  // nginx logs an empty string for an unknown value.
   const fields = Object.entries(record)
-    .filter(([name, value]) => value !== '' && !unlisted.has(name))
+    .filter(([name, value]) => value !== '' && !omitted.has(name))
     .map(([name, value]) => `${name}=${text(value)}`);
   const cause = (err as { message?: string } | undefined)?.message;
   return [prefix + message, ...fields, ...(cause ? [`(${cause})`] : [])].join(' ');
@@ -43,7 +43,7 @@ const duration = (seconds: unknown) => `${Math.round(Number(seconds) * 10_000) /
 
 const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-// Formats the output of a service or of `docker compose logs`, whose lines begin with the container's name.
+// Formats the output of a service, or of `docker compose logs`, where each line begins with the container's name.
 if (import.meta.main) {
   for await (const line of createInterface(process.stdin)) {
     const [, container = '', record = ''] = /^([\w.-]+ +\| )?(.*)$/s.exec(line) ?? [];

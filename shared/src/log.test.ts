@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 
-/** Runs `code` with a log, in another process. */
+/** Runs `code` with a `log` in another process. */
 function logging(code: string) {
   const source = `import { createLog } from './log.ts'; const log = createLog('a-service', 'info'); ${code}`;
   const options = { cwd: import.meta.dirname, stdio: ['pipe', 'pipe', 'ignore', 'ipc'] } as const;
@@ -14,7 +14,7 @@ function logging(code: string) {
 const lines = (output: string) => JSON.parse(`[${output.trim().replaceAll('\n', ',')}]`);
 
 describe('A log', () => {
-  test('consists of JSON lines with time, level and service, without terminal escape sequences', async () => {
+  test('has JSON lines with time, level and service, without terminal escape sequences', async () => {
     const hostile = 'a\u0007b\u001b[2J\u007f\u009b2J\u061c\u200e\u202e\u2028\u2066 \u00e9\u2014z';
     const code = `
       log.warn({ task: 7 }, 'odd');
@@ -43,7 +43,7 @@ describe('A log', () => {
     }
   });
 
-  test('ends with its reader, but the process continues', async () => {
+  test('does not end the process when its reader ends', async () => {
     const child = logging(`
       log.info('listening');
       process.stdin.on('end', () => { log.info('stopped'); });
@@ -55,7 +55,7 @@ describe('A log', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  test('never blocks: while its reader stalls, it keeps 4 MiB and counts dropped lines', async () => {
+  test('keeps 4 MiB and counts dropped lines while its reader stalls, without blocking', async () => {
     const child = logging(`
       const text = 'x'.repeat(10_000);
       let sent = 0;
@@ -74,7 +74,7 @@ describe('A log', () => {
     const dropped = written.reduce((sum, line) => sum + (line.dropped ?? 0), 0);
     const kept = written.filter(({ msg }) => msg.startsWith('xxx')).length;
     expect(kept + dropped).toBe(8_000);
-    // The kept lines are in memory, in the pipe and in this process's buffer.
+    // The lines were in memory, in the pipe and in this process's buffer.
     expect(kept * 10_000).toBeLessThan(4.5 * 1024 ** 2);
     expect(await once(child, 'exit')).toEqual([0, null]);
   });

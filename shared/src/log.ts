@@ -9,11 +9,11 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
 export const serializers = { err: loggedError };
 
 /**
- * Creates a log of JSON lines on standard output, each with an ISO 8601 time, the name of the level and the service. See
- * `logWriter`.
+ * Creates a log that writes JSON lines to standard output. Each has an ISO 8601 time, the level and the service. See `logWriter`
+ * for a slow reader.
  */
 export function createLog(service: string, level: ServiceConfig['LOG_LEVEL']): Logger {
-  // Reading process.stdout makes the descriptor of a pipe non-blocking.
+  // Accessing process.stdout makes the descriptor of a pipe non-blocking.
   const write = logWriter(process.stdout.fd, (dropped) =>
     log.warn({ dropped }, 'log lines were dropped because their reader is too slow'),
   );
@@ -24,7 +24,7 @@ export function createLog(service: string, level: ServiceConfig['LOG_LEVEL']): L
       base: { service },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // JSON does not escape C1 and bidi controls, which a terminal obeys.
+      // JSON does not escape C1 and bidi controls, which affect a terminal.
       hooks: { streamWrite: (line) => `${escapeControls(line.slice(0, -1))}\n` },
     },
     { write },
@@ -32,20 +32,20 @@ export function createLog(service: string, level: ServiceConfig['LOG_LEVEL']): L
   return log;
 }
 
-/** Milliseconds between batches: a write(2) for each line would cost more than the logged response. */
+/** Milliseconds between batches. A write(2) per line would take more CPU time than the logged response. */
 const batchDelay = 100;
-/** Characters kept in memory while the reader stalls. */
+/** Max characters kept in memory while the reader stalls. */
 const capacity = 4 * 1024 * 1024;
 /** Milliseconds between attempts while the reader stalls. A pipe holds 64 KiB, so this allows 32 MB a second. */
 const retryDelay = 2;
-/** Milliseconds that an exiting process waits for a stalled reader. */
+/** Max milliseconds that an exiting process waits for a stalled reader. */
 const exitTimeout = 2_000;
 
 /**
- * Writes lines to `fd`, a non-blocking descriptor, in batches. While the reader stalls, it keeps up to 4 MiB and drops further
- * lines. If the reader closes the pipe, the log ends and the process continues.
+ * Writes lines in batches to `fd`, a non-blocking descriptor. Keeps up to 4 MiB while the reader stalls, and drops further lines.
+ * Stops writing if the reader closes the pipe.
  *
- * @param onDropped called with the number of dropped lines once the reader continues.
+ * @param onDropped receives the number of dropped lines once the reader continues
  */
 function logWriter(fd: number, onDropped: (lines: number) => void): (line: string) => void {
   let waiting = '';
@@ -55,7 +55,7 @@ function logWriter(fd: number, onDropped: (lines: number) => void): (line: strin
   let timer: NodeJS.Timeout | undefined;
   let readerGone = false;
 
-  /** Returns false if the reader stalls, and schedules another attempt. */
+  /** Returns false and schedules another attempt if the reader stalls. */
   function flush(): boolean {
     clearTimeout(timer);
     timer = undefined;

@@ -6,7 +6,7 @@ interface LoggedError {
   cause: LoggedError | string | undefined;
 }
 
-/** An error for the log. Drops other fields: ioredis adds the command's arguments, such as a password or a title. */
+/** Converts an error for the log. Drops other fields, because ioredis adds command arguments, such as a password or a title. */
 export function loggedError(error: unknown): LoggedError | string {
   if (!(error instanceof Error)) return String(error);
   const { name: type, message, code, stack = '', cause } = error as NodeJS.ErrnoException;
@@ -19,5 +19,5 @@ export function loggedError(error: unknown): LoggedError | string {
   };
 }
 
-/** Redis repeats the arguments of an unknown command. */
+/** Errors of Redis about an unknown command contain its arguments. */
 const withoutArguments = (text: string) => text.replace(/, with args beginning with: .*/g, '');

@@ -27,9 +27,9 @@ async function serveObserved(routes: Hono) {
   return { port, lines, metrics, requests, counted };
 }
 
-describe('a response in pieces', () => {
-  /** Sends the first piece at once and the second after `finish`. */
-  async function inPieces() {
+describe('a streamed response', () => {
+  /** Sends the first chunk at once, and the second after `finish`. */
+  async function streamed() {
     const second = Promise.withResolvers<void>();
     async function* body() {
       yield new TextEncoder().encode('one ');
@@ -43,8 +43,8 @@ describe('a response in pieces', () => {
     return { ...served, request, response, finish: () => second.resolve() };
   }
 
-  test('is observed after its last piece', async () => {
-    const { requests, counted, response, finish } = await inPieces();
+  test('is observed after its last chunk', async () => {
+    const { requests, counted, response, finish } = await streamed();
     expect([requests(), await counted()]).toEqual([[], []]);
     finish();
     expect(await text(response)).toBe('one two');
@@ -54,14 +54,14 @@ describe('a response in pieces', () => {
   });
 
   test('is observed if the client disconnects', async () => {
-    const { requests, counted, request } = await inPieces();
+    const { requests, counted, request } = await streamed();
     request.destroy();
     await expect.poll(requests).toMatchObject([{ path: '/', status: 200, cut: true }]);
     expect(await counted()).toHaveLength(1);
   });
 });
 
-test('a request has one log line with its ID, client and error, without the query', async () => {
+test('each request has one log line with its ID, client and error, without its query', async () => {
   const app = new Hono().get('/fine', (c) => c.text('fine'));
   app.get('/', (c) => {
     annotate(c, { error: 'request_failed' });
@@ -79,7 +79,7 @@ test('a request has one log line with its ID, client and error, without the quer
   expect(requests()[1]).not.toHaveProperty('error');
 });
 
-test('/metrics has requests by their first matching route, the version and the process', async () => {
+test('/metrics has the requests by their first matching route, the version, and the process metrics', async () => {
   const app = new Hono().get('/tasks/export', (c) => c.text('all')).get('/tasks/:id', (c) => c.text('one'));
   const { port, requests, metrics } = await serveObserved(app);
   for (const path of ['/tasks/export', '/tasks/7', '/tasks/8', '/nothing']) await send(port, path);
@@ -100,7 +100,7 @@ test('/metrics has requests by their first matching route, the version and the p
 });
 
 describe('a refused request', () => {
-  test('is logged with the reason', async () => {
+  test('is logged with its reason', async () => {
     const { port, lines, requests } = await serveObserved(new Hono());
     await sendRaw(port, 'nonsense\r\n\r\n');
     for (const header of ['[', 'evil.example', `a\r\nX: ${'x'.repeat(70_000)}`])
@@ -114,7 +114,7 @@ describe('a refused request', () => {
     await expect.poll(requests).toMatchObject([{ path: '/', status: 400 }, refused]);
   });
 
-  test('is logged with the status for its invalid body, or 499 if the client disconnects', async () => {
+  test('is logged with 400 if its body is invalid, or 499 if the client disconnects', async () => {
     let arrived = 0;
     const app = new Hono().post('/', async (c) => {
       arrived += 1;
@@ -133,7 +133,7 @@ describe('a refused request', () => {
   });
 });
 
-test('clients cannot add time series', async () => {
+test('clients cannot add labels to the metrics', async () => {
   const app = new Hono().get('/notes/:id', (c) => c.text('')).all('*', (c) => c.text('', 404));
   const { port, counted, requests } = await serveObserved(app);
   const methods = http.METHODS.filter((method) => method !== 'CONNECT');

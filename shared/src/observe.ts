@@ -10,7 +10,7 @@ interface Annotations {
   /** The route's pattern, such as `/tasks/:id`. */
   route?: string;
   error?: string | undefined;
-  /** The status of the response to an invalid body. */
+  /** The status with which the server refused a malformed body. */
   refused?: number;
   user?: string;
 }
@@ -23,23 +23,23 @@ export class AnnotatedResponse extends ServerResponse {
 export type Observer = ReturnType<typeof createObserver>;
 
 export function annotate(c: Context, annotations: Annotations): void {
-  // Absent if a test calls the application without a server.
+  // Undefined if a test calls the application without a server.
   const outgoing = c.env?.outgoing as { annotations?: Annotations } | undefined;
   if (outgoing?.annotations) Object.assign(outgoing.annotations, annotations);
 }
 
-/** Passes the matched route to the observer. Paths would be an unbounded label. */
+/** Passes the matched route to the observer as a label. Paths would have an unbounded number of values. */
 export const annotateRoute: MiddlewareHandler = (c, next) => {
-  // The first route responds; middleware has the path `/*`.
+  // The first match is the handler, after middleware with the path `/*`.
   const found = matchedRoutes(c).find(({ path }) => path !== '/*');
   annotate(c, { route: found?.path ?? '/*' });
   return next();
 };
 
 /**
- * Observes each request once its response has finished or was cut off: one log line (docs/operate.md lists its fields) and
- * one observation in `http_server_request_duration_seconds`. If the client disconnects before the response begins, the status
- * is 499 and the error `aborted`.
+ * Creates an observer. When a response ends or is cut off, it writes one log line (see docs/operate.md) and adds one observation
+ * to `http_server_request_duration_seconds`. The status is 499 and the error `aborted` if the client disconnects before the
+ * response begins.
  */
 export function createObserver(log: Log, metrics: Registry) {
   const durations = new Histogram({
@@ -81,17 +81,17 @@ export function createObserver(log: Log, metrics: Registry) {
         else log.info(line, 'request');
       });
     },
-    /** The server refused a malformed request. `reason` is a code such as `HPE_INVALID_METHOD`, or a few words. */
+    /** Logs that the server refused a malformed request. `reason` is an error code, such as `HPE_INVALID_METHOD`, or a message. */
     refused(status: number, reason: string) {
       log[status >= 500 ? 'error' : 'info']({ status, reason }, 'refused');
     },
   };
 }
 
-/** The methods in OpenTelemetry's HTTP conventions. Other methods are recorded as `_OTHER`. */
+/** The methods of OpenTelemetry's HTTP conventions, which record other methods as `_OTHER`. */
 const methods = new Set('GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH QUERY'.split(' '));
 
-/** The labels of OpenTelemetry's HTTP conventions (1.44). Clients cannot add values to them. */
+/** Labels by OpenTelemetry's HTTP conventions (1.44). Clients cannot add values. */
 function labels({ method = '', headers }: IncomingMessage, status: number, route?: string, error?: string) {
   const found: Record<string, string | number> = {
     http_request_method: methods.has(method) ? method : '_OTHER',

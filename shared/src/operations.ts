@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
-/** Creates a registry with the metrics of the process (memory, CPU, event loop, files) and its version. */
+/** Creates a registry with process metrics (memory, CPU, event loop, files) and the version of the service. */
 export function createMetrics(service: string, version: string): Registry {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  // These gauges are named like counters, and duplicate nodejs_active_handles and its siblings.
+  // These gauges have names like counters, and duplicate nodejs_active_handles and similar metrics.
   for (const kind of ['handles', 'requests', 'resources'])
     metrics.removeSingleMetric(`nodejs_active_${kind}_total`);
   new Gauge({
@@ -18,10 +18,10 @@ export function createMetrics(service: string, version: string): Registry {
 }
 
 /**
- * The operations endpoints of a service, on a port that the proxy does not publish: `/livez` (the process responds), `/readyz`
- * (200 `ready`, or 503 and the reason) and `/metrics`.
+ * Creates the operations endpoints of a service, for a port that the proxy does not publish: `/livez` (the process responds),
+ * `/readyz` (200 `ready`, or 503 and the reason) and `/metrics`.
  *
- * @param ready rejects with the reason if the service cannot do its work.
+ * @param ready rejects with the reason if the service cannot do its work
  */
 export function operations(ready: () => Promise<void>, metrics: Registry): Hono {
   const app = new Hono();

@@ -3,7 +3,7 @@ import { secretFile } from './env.ts';
 
 type Node = { host: string; port: number };
 
-/** Options of ioredis: a server, its Unix socket, or the primary `name` of Sentinels. */
+/** Options for ioredis: a server, a Unix socket, or Sentinels and the `name` of their primary. */
 export type RedisAddress = (Node | { path: string } | { sentinels: Node[]; name: string }) & {
   db: number;
   username?: string;
@@ -18,7 +18,7 @@ const pattern =
  * Reads `redis://[user:password@]host[:port][/database]`, `redis+sentinel://sentinel[:port][,…]/name[?db=database]`,
  * each with `rediss` for TLS, or `unix:` and the path of a Unix socket.
  *
- * @throws Error with a message that continues the URL, such as "is not a redis:// URL".
+ * @throws Error with a message to append to the URL, such as "is not a redis:// URL"
  */
 export function redisAddress(url: string): RedisAddress {
   const [, socket] = /^unix:(?:\/\/)?(.+)/.exec(url) ?? [];
@@ -27,10 +27,10 @@ export function redisAddress(url: string): RedisAddress {
   if (!parts) throw new Error('is not a redis://, redis+sentinel:// (rediss for TLS) or unix: URL');
   const { scheme, form, user, password, nodes = '', path } = parts;
   const [first, ...others] = nodes.split(',').map((node) => hostAndPort(node, form ? 26379 : 6379)) as [Node];
-  if (!form && others.length > 0) throw new Error('names several servers: say redis+sentinel://');
-  if (form && !path) throw new Error('does not name the primary, as in redis+sentinel://host/tasks');
+  if (!form && others.length > 0) throw new Error('has several servers, which need redis+sentinel://');
+  if (form && !path) throw new Error('lacks the name of the primary, as in redis+sentinel://host/tasks');
   const db = Number(parts.db ?? (form ? 0 : path || 0));
-  if (!Number.isInteger(db)) throw new Error('names a database that is not a number');
+  if (!Number.isInteger(db)) throw new Error('has a database that is not a number');
   return {
     ...(form && path ? { sentinels: [first, ...others], name: decodeURIComponent(path) } : first),
     db,
@@ -42,7 +42,7 @@ export function redisAddress(url: string): RedisAddress {
 
 function hostAndPort(node: string, standardPort: number): Node {
   const url = URL.parse(`redis://${node}`);
-  if (!url?.hostname) throw new Error(`names ${node}, which is not a host and port`);
+  if (!url?.hostname) throw new Error(`has the server ${node}, which is not a host and port`);
   const host = decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, '$1');
   return { host, port: Number(url.port || standardPort) };
 }
@@ -55,7 +55,7 @@ const redisUrl = z.string().superRefine((url, { addIssue }) => {
   }
 });
 
-/** Secrets are in files, because other processes may see the environment. */
+/** Secrets are in files, because other processes may be able to read the environment. */
 export const redisVariables = {
   REDIS_URL: redisUrl.default('redis://127.0.0.1:6379/0'),
   REDIS_USER_FILE: secretFile,

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A client until the test ends. */
+/** Creates a client that disconnects when the test ends. */
 function connect(make: typeof storeClient, log = logged().log, access: object = {}) {
   const client = make({ REDIS_URL: server.url, ...access }, log);
   onTestFinished(() => client.disconnect());
@@ -62,10 +62,10 @@ describe.each([
   });
 });
 
-test('a store client does not repeat a command after a lost connection', async () => {
+test('a store client does not repeat a command after losing the connection', async () => {
   const [client, admin] = [connect(storeClient), connect(cacheClient)];
   await Promise.all([ready(client), ready(admin)]);
-  // Redis blocks on this command.
+  // This command blocks the connection.
   const popped = client.blpop('queue', 0).catch(String);
   const waiting = async () => /^id=(\d+).* cmd=blpop/m.exec(`${await admin.client('LIST')}`)?.[1] ?? '';
   await expect.poll(waiting).not.toBe('');
@@ -82,7 +82,7 @@ test('a cache client fails at once until it is connected', async () => {
   await expect(connect(cacheClient).get('x')).rejects.toThrow('enableOfflineQueue');
 });
 
-test('a password in the URL overrides the password file, and is never logged', async () => {
+test('a password in the URL overrides the password file and is not logged', async () => {
   const password = 'not in any log line';
   const admin = connect(storeClient);
   await admin.config('SET', 'requirepass', password);
@@ -117,7 +117,7 @@ test.each<[string, (redis: StoreClient) => Promise<unknown>, setUp?: string]>([
   expect(JSON.stringify(lines)).not.toContain('secret');
 });
 
-test('a client connects over TLS with a certificate and a user', async () => {
+test('a client connects over TLS with a client certificate and a user', async () => {
   const { key, cert } = await testCertificate();
   const file = textFile(cert);
   const port = await freePort();
@@ -143,7 +143,7 @@ test('a client connects over TLS with a certificate and a user', async () => {
   expect(JSON.stringify(lines)).not.toContain('secret');
 });
 
-test('a client connects even if Sentinel announces a new primary in the meantime', async () => {
+test('a client connects even if Sentinel announces a new primary meanwhile', async () => {
   const monitored = `sentinel monitor tasks 127.0.0.1 ${new URL(server.url).port} 1`;
   const sentinel = await startRedisProcess(textFile(monitored), '--sentinel');
   onTestFinished(() => sentinel.stop());

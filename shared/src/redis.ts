@@ -5,22 +5,22 @@ import { durationBuckets, type Timed, timed } from './durations.ts';
 import type { Log } from './log.ts';
 import { type RedisConfig, redisAddress } from './redis-address.ts';
 
-/** Milliseconds before the next attempt to connect: soon at first, then once a second. */
+/** Milliseconds before the next attempt to connect, increasing to 1 s. */
 const retryStrategy = (attempt: number) => Math.min(50 * attempt, 1_000);
 
 export type StoreClient = Redis;
 
-/** A URL alone is enough for a server without credentials or TLS. */
+/** Only the URL is required. */
 type Access = Pick<RedisConfig, 'REDIS_URL'> & Partial<RedisConfig>;
 
-/** A client for a cache. A command fails at once while Redis is down, because a miss is cheap, and after 1 s if Redis hangs. */
+/** Creates a client for a cache. A command fails at once while Redis is down, and after 1 s if Redis hangs. */
 export function cacheClient(access: Access, log: Log): StoreClient {
   return client(access, log, { enableOfflineQueue: false, maxRetriesPerRequest: 0 });
 }
 
 /**
- * A client for a store. A command waits for one attempt to reconnect and at most 1 s for the reply. The client never repeats a
- * command: the first write may have succeeded.
+ * Creates a client for a store. A command waits for one attempt to reconnect, and at most 1 s for the reply. The client never
+ * repeats a command, because the first write may have succeeded.
  */
 export function storeClient(access: Access, log: Log): StoreClient {
   return client(access, log, { maxRetriesPerRequest: 1, autoResendUnfulfilledCommands: false });
@@ -38,7 +38,7 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
     connectTimeout: 1_000,
     commandTimeout: 1_000,
     retryStrategy,
-    // The URL takes precedence: in containers the file belongs to the bundled Redis.
+    // Credentials in the URL override these. In containers, the files belong to the bundled Redis.
     username: access.REDIS_USER_FILE,
     password: access.REDIS_PASSWORD_FILE,
     ...address,
@@ -50,7 +50,7 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
       sentinelTLS: tls,
       enableTLSForSentinelMode: tls !== undefined,
       sentinelCommandTimeout: 1_000,
-      // Otherwise clients stay connected to a hung former primary.
+      // Disconnects clients from a former primary that hangs.
       failoverDetector: true,
     }),
   };
@@ -60,8 +60,8 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
 }
 
 /**
- * Sends all commands of one event loop turn in one write, which takes Redis a fifth of the CPU time. ioredis's auto-pipelining
- * would delay further commands until the replies, and a reply takes as long as an fsync.
+ * Sends all commands of one event loop turn in one write, which saves four fifths of Redis's CPU time. ioredis's auto-pipelining
+ * would hold back further commands until the replies arrive, which takes as long as an fsync.
  */
 class CorkedRedis extends Redis {
   override sendCommand(...args: Parameters<Redis['sendCommand']>) {
@@ -83,7 +83,7 @@ class SteadyConnector extends SentinelConnector {
   }
 }
 
-/** Logs one line when the connection ends and one when it is back. */
+/** Logs one line when the connection is lost, and one when it is restored. */
 function logState(redis: Redis, log: Log, address: string): void {
   let down = false;
   redis.on('error', (error: Error) => {
@@ -107,7 +107,7 @@ export async function connected(redis: StoreClient, milliseconds: number): Promi
 export function timedOperations(metrics: Registry): Timed {
   const durations = new Histogram({
     name: 'db_client_operation_duration_seconds',
-    help: 'Time from an operation on Redis to its reply, including the wait for a connection.',
+    help: 'Time from a Redis operation to its reply, including the wait for a connection.',
     labelNames: ['db_system_name', 'db_operation_name', 'error_type'],
     buckets: durationBuckets,
     registers: [metrics],
@@ -115,6 +115,7 @@ export function timedOperations(metrics: Registry): Timed {
   return (operation, run) => timed(durations, { db_system_name: 'redis', db_operation_name: operation }, run);
 }
 
+/** Adds a gauge of whether Redis replies to `ping`. */
 export function redisState(metrics: Registry, ping: () => Promise<unknown>): void {
   new Gauge({
     name: 'longhand_redis_up',

@@ -4,7 +4,7 @@ import type { Log } from './log.ts';
 /** Milliseconds between checks of a file. */
 const interval = 2_000;
 
-/** Calls `read` after each change of the file at `path`, the value of the variable `name`. Returns a function that stops it. */
+/** Calls `read` whenever the file at `path` changes. Logs the result with the variable's `name`. Returns a function to stop this. */
 export function rereadFile(
   name: string,
   path: string,
@@ -20,7 +20,7 @@ export function rereadFile(
     seen = now;
     try {
       read();
-      log.info(`${name} was read again`);
+      log.info(`${name} was reread`);
     } catch (err) {
       log.error({ err }, `${name} changed and is invalid: the old content still applies`);
     }

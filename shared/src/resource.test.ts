@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
 import { resource } from './resource.ts';
 
-/** An application that records its routes in order. */
+/** Creates an application that records its routes in order. */
 function registrations() {
   const routes: string[] = [];
   const on = (method: string) => (path: string, _handler: () => unknown) => routes.push(`${method} ${path}`);
@@ -37,7 +37,7 @@ describe('Convention C', () => {
     expect(routes).toEqual(expected);
   });
 
-  test('calls actions as methods of their module, and does not treat /new as an id', async () => {
+  test('calls actions as methods of their module, and registers /new before /:id', async () => {
     const app = new Hono();
     resource(app, 'lists', new Listing());
     resource(app, 'notes', { new: () => new Response('form'), show: () => new Response('note') });

@@ -2,7 +2,7 @@ type Method = 'get' | 'post' | 'put' | 'delete';
 type ResourceApp<Handler> = Record<Method, (path: string, handler: Handler) => unknown>;
 type Action = 'list' | 'new' | 'show' | 'edit' | 'create' | 'update' | 'destroy';
 
-/** The seven routes in the order of registration: `/new` comes before `/:id`, which would match it. */
+/** The seven routes in order of registration. `/new` must precede `/:id`, which would match it. */
 const routes: readonly (readonly [Method, string, Action])[] = [
   ['get', '', 'list'],
   ['get', '/new', 'new'],
@@ -13,14 +13,14 @@ const routes: readonly (readonly [Method, string, Action])[] = [
   ['delete', '/:id', 'destroy'],
 ];
 
-/** Unreserved characters of RFC 3986 section 2.3. It may contain slashes, but not at either end or in a row. */
+/** Unreserved characters (RFC 3986 section 2.3), separated by single slashes. */
 const resourceName = /^[A-Za-z0-9\-_.~]+(?:\/[A-Za-z0-9\-_.~]+)*$/;
 
 /**
- * Registers the routes of a resource under `/<name>`: one for each action that is a function of `mod`, own or inherited. It
- * calls the function as a method of `mod`.
+ * Registers the routes of a resource under `/<name>`, one for each action for which `mod` has a function, own or inherited. Calls
+ * the function as a method of `mod`.
  *
- * @throws TypeError if `name` is not a path of unreserved characters, or `mod` is not an object.
+ * @throws TypeError if `name` is not a path of unreserved characters, or `mod` is not an object
  */
 export function resource<Handler extends (...args: never[]) => unknown>(
   app: ResourceApp<Handler>,

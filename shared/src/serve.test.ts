@@ -50,7 +50,7 @@ describe('A server', () => {
     expect((await get(await serving(), { path: `/?u=${'x'.repeat(32 * 1024)}` })).statusCode).toBe(200);
   });
 
-  test('times out after 30 s for a request, 15 s for its headers', async () => {
+  test('allows 30 s for a request and 15 s for its headers', async () => {
     const served = await serving();
     const servers: http.Server[] = [];
     const look = (message: unknown) => servers.push((message as { server: http.Server }).server);
@@ -66,13 +66,13 @@ describe('A server', () => {
   const long = `X: ${'x'.repeat(70_000)}`;
   test.each([
     ['an invalid Host', 'GET / HTTP/1.1\r\nHost: a@b', '400 Bad Request'],
-    // The library only compares the length with the length of the URL's host.
+    // @hono/node-server only compares the length of this Host with that of the URL's host.
     ['a Host with a path', 'GET / HTTP/1.1\r\nHost: ä\\login?', '400 Bad Request'],
     ['a Host beyond ASCII', 'GET / HTTP/1.1\r\nHost: ä', '400 Bad Request'],
     ['an invalid target', 'GET \\ HTTP/1.1\r\nHost: a', '400 Bad Request'],
     ['bytes that are not HTTP', 'nonsense', '400 Bad Request'],
     ['long headers', `GET / HTTP/1.1\r\nHost: x\r\n${long}`, '431 Request Header Fields Too Large'],
-  ])('refuses %s with a sentence', async (_, start, status) => {
+  ])('refuses %s with an explanation', async (_, start, status) => {
     const served = await serving(here(), { clientErrorHeaders: { 'X-Power-By': 'Longhand' } });
     const [head, body] = (await raw(served, `${start}\r\n${close}`)).split('\r\n\r\n');
     expect(head?.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`);
@@ -108,7 +108,7 @@ describe('A server on a Unix socket', () => {
   const statusAt = async (socketPath: string, Host = 'localhost') =>
     (await get({ socketPath }, { headers: { Host } })).statusCode;
 
-  test('responds to every host name, and removes its socket at the end', async () => {
+  test('accepts every host name, and removes its socket at the end', async () => {
     const served = await serving(here(), { path });
     expect(served.url).toBe(`unix:${path}`);
     expect(await statusAt(path, 'tasks.example.org')).toBe(200);
@@ -139,15 +139,18 @@ describe('The host name of a request', () => {
   const statusFor = async (served: Serving, host: string) =>
     (await raw(served, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).slice(0, 12);
 
-  test.each(['127.0.0.1', 'localhost'])('must be local on %s, but not on 0.0.0.0', async (host) => {
-    const served = await serving(here(), { host, clientErrorHeaders: { 'X-Power-By': 'Longhand' } });
-    expect(await statusFor(served, `localhost:${served.port}`)).toBe('HTTP/1.1 200');
-    const refused = await raw(served, 'GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n');
-    expect(refused).toMatch(/^HTTP\/1\.1 421 .*X-Power-By: Longhand/s);
-    expect(await raw(served, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200/);
-    const reachable = await serving(here(), { host: '0.0.0.0' });
-    expect(await statusFor(reachable, 'tasks.example.org')).toBe('HTTP/1.1 200');
-  });
+  test.each(['127.0.0.1', 'localhost'])(
+    'must be local if the server listens on %s, but not on 0.0.0.0',
+    async (host) => {
+      const served = await serving(here(), { host, clientErrorHeaders: { 'X-Power-By': 'Longhand' } });
+      expect(await statusFor(served, `localhost:${served.port}`)).toBe('HTTP/1.1 200');
+      const refused = await raw(served, 'GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n');
+      expect(refused).toMatch(/^HTTP\/1\.1 421 .*X-Power-By: Longhand/s);
+      expect(await raw(served, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200/);
+      const reachable = await serving(here(), { host: '0.0.0.0' });
+      expect(await statusFor(reachable, 'tasks.example.org')).toBe('HTTP/1.1 200');
+    },
+  );
 
   const local =
     '127.0.0.1 127.0.0.1:3000 192.168.1.5:8082 [::1] [::1]:3000 localhost localhost. LOCALHOST:3000 ' +
@@ -161,7 +164,7 @@ describe('The host name of a request', () => {
 });
 
 describe('A malformed request', () => {
-  test('cuts off a response that has begun, and gets no further response', async () => {
+  test('cuts off a response that has begun, and receives no second response', async () => {
     const body = async function* () {
       yield new TextEncoder().encode('piece');
       await new Promise(() => {});
@@ -181,7 +184,7 @@ describe('A malformed request', () => {
   });
 
   test('does not delay the drain if its client keeps the connection open', async () => {
-    // Otherwise the connection would be cut after 10 s.
+    // Without real timers, the server cannot cut the connection after 10 s.
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     stops.push(() => vi.useRealTimers());
     const served = await serving(new Hono());
@@ -222,7 +225,7 @@ describe('A server that drains', () => {
     await served.closed;
   });
 
-  test('responds on open connections, with Connection: close', async () => {
+  test('responds on open connections with Connection: close', async () => {
     const served = await serving();
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     expect((await get(served, { agent })).headers.connection).toBe('keep-alive');
@@ -234,7 +237,7 @@ describe('A server that drains', () => {
     await served.closed;
   });
 
-  /** The value of `promise`, or `pending`. */
+  /** The value of `promise`, or `pending` if it is not settled. */
   const stateOf = (promise: Promise<unknown>) =>
     Promise.race([promise, new Promise((resolve) => setImmediate(resolve, 'pending'))]);
 

@@ -17,9 +17,9 @@ export interface Application {
 export type ServeOptions = ListenAddress & {
   signal: AbortSignal;
   observer?: Observer;
-  /** Headers of the server's own responses, for example to malformed HTTP. */
+  /** Headers of the server's own responses, such as those to malformed requests. */
   clientErrorHeaders?: Record<string, string>;
-  /** Whether clients that accept JSON get these responses as problem documents (RFC 9457). */
+  /** Whether these responses are problem documents (RFC 9457) for clients that accept JSON. */
   problems?: boolean;
 };
 
@@ -32,29 +32,29 @@ const serverOptions = {
   ServerResponse: AnnotatedResponse,
   /** Milliseconds until the server closes an idle connection. The proxy closes it first, after 5 s. */
   keepAliveTimeout: 75_000,
-  /** Milliseconds for the headers of a request. */
+  /** Max milliseconds for the headers of a request. */
   headersTimeout: 15_000,
-  /** Milliseconds for a whole request, such as a form on a slow line. */
+  /** Max milliseconds for a whole request, such as a form over a slow connection. */
   requestTimeout: 30_000,
-  /** Milliseconds between checks of these timeouts. With Node's 30 s, a request could take a minute. */
+  /** Milliseconds between checks of these timeouts. With Node's default of 30 s, a request could take a minute. */
   connectionsCheckingInterval: 1_000,
-  /** Bytes of request line and headers. Percent-encoding turns an 8 KiB URL into 24 KiB. */
+  /** Max bytes of the request line plus headers. Percent-encoding can expand an 8 KiB URL to 24 KiB. */
   maxHeaderSize: 64 * 1024,
-  /** Node's own response to a missing Host would lack the service's headers. */
+  /** Node's own response to a missing Host would lack `clientErrorHeaders`. */
   requireHostHeader: false,
 };
 
-/** Milliseconds for which a draining server keeps idle connections open, so that the proxy sees `Connection: close`. */
+/** Milliseconds before a draining server closes idle connections. Until then, responses tell the proxy `Connection: close`. */
 const idleGrace = 2_000;
-/** Milliseconds for which a draining server keeps other connections open. */
+/** Milliseconds before a draining server closes all other connections. */
 const hardStop = 10_000;
 
 /**
- * Serves `app` over HTTP until `signal` is aborted, then drains: it stops listening, sends further responses on open
- * connections with `Connection: close`, closes idle connections after 2 s and all other connections after 10 s.
+ * Serves `app` over HTTP until `signal` is aborted. The server then drains: it stops listening, responds on open connections with
+ * `Connection: close`, closes idle connections after 2 s, and all other connections after 10 s.
  *
- * On a loopback address it responds 421 to host names that public DNS may have, because a website could point its own name
- * there (DNS rebinding). It responds 400 to a malformed host name.
+ * On a loopback address, the server returns 421 for host names that could be in public DNS, because a website could resolve its
+ * own name to that address (DNS rebinding). It returns 400 for a malformed host name.
  *
  * @throws ListenError
  */
@@ -80,7 +80,7 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
   };
   type Listener = RequestListener<typeof IncomingMessage, typeof AnnotatedResponse>;
   const server = createServer(serverOptions, listener as Listener);
-  // RFC 9110 section 10.1.1 lets a server ignore any expectation but 100-continue.
+  // A server may ignore every expectation except 100-continue (RFC 9110 section 10.1.1).
   server.on('checkExpectation', listener);
   refuseClientErrors(server, options);
 
@@ -107,7 +107,7 @@ function drain(server: Server): void {
   server.once('close', () => timers.forEach(clearTimeout));
 }
 
-/** Code and sentence of the server's own responses. */
+/** Error codes and messages of the server's own responses, by status. */
 const reasons = {
   400: ['bad_request', 'The request is malformed.'],
   408: ['request_timeout', 'The request took too long to arrive.'],
@@ -127,15 +127,15 @@ function refusal({ clientErrorHeaders, problems }: ServeOptions, status: keyof t
 }
 
 /**
- * Responds to a malformed or oversized request with the service's headers, and closes the connection. If a response has begun,
- * it only closes the connection: the client would read a second response as content of the first.
+ * Responds to a malformed or oversized request with `clientErrorHeaders`, and closes the connection. If a response has begun,
+ * only closes the connection, because the client would read a second response as part of the first.
  */
 function refuseClientErrors(server: Server, options: ServeOptions): void {
   const statuses: Record<string, 408 | 431> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
   server.on('clientError', (error: NodeJS.ErrnoException, socket: ServerSocket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
     const status = statuses[error.code ?? ''] ?? 400;
-    // A client that leaves in the middle of a request is not an error.
+    // A client that disconnects during a request is not an error.
     const left = error.code === 'HPE_INVALID_EOF_STATE';
     if (!left) options.observer?.refused(status, error.code ?? error.message);
     const response = socket._httpMessage;
@@ -146,23 +146,23 @@ function refuseClientErrors(server: Server, options: ServeOptions): void {
     const all = Object.entries({ ...headers, Connection: 'close' });
     const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-    // Node no longer reads from the connection. A client that keeps it open would delay the drain.
+    // Node has stopped reading, so a client that keeps the connection open would delay the drain.
     socket.destroySoon();
   });
 }
 
-/** Node's property for a socket's current response. With pipelining, that is the response to the first open request. */
+/** `_httpMessage` is Node's property for the current response. With pipelining, it belongs to the earliest open request. */
 interface ServerSocket extends Socket {
   _httpMessage?: AnnotatedResponse | null;
 }
 
-/** Characters of names, addresses and ports. Other characters could become part of the path in a URL. */
+/** Only characters of names, addresses and ports. Others could end up in the path of a URL. */
 const validHost = /^[\w.:[\]-]*$/;
 
-/** Names that public DNS does not have: RFC 6761, RFC 6762, RFC 8375, ICANN's .internal, and single labels. */
+/** Names that are never in public DNS (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal), and names without a dot. */
 const localName = /^[^.]+$|\.(localhost|local|internal|home\.arpa)$/;
 
-/** Whether a Host header contains an address, or a name unknown to public DNS. The proxy applies the same rule to tasks. */
+/** Whether a Host header contains an address, or a name that is never in public DNS. The proxy has the same rule for tasks. */
 export function isLocalName(host: string): boolean {
   const name = host
     .replace(/:\d*$/, '')

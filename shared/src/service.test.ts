@@ -19,7 +19,7 @@ function runService(port: number, script = '') {
   return spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
 }
 
-test('a service exits with 78 if its port is in use, and names the variables to change', async () => {
+test('a service exits with 78 if its port is in use, and prints which variables to change', async () => {
   const taken = createServer();
   onTestFinished(() => void taken.close());
   const port = await listening(taken);
@@ -30,7 +30,7 @@ test('a service exits with 78 if its port is in use, and names the variables to 
   expect(status).toBe(78);
 });
 
-test('logs an unhandled rejection, but exits with 1 after an uncaught error', () => {
+test('a service logs an unhandled rejection, but exits with 1 after an uncaught error', () => {
   const fail = "setImmediate(() => { throw new Error('thrown'); })";
   const { status, stdout } = runService(
     0,
@@ -53,7 +53,7 @@ function beating(...lines: string[]) {
   return { service, pipe: service.stdio[3] as Readable };
 }
 
-test('sends the first heartbeat at once, and the second within the 750 ms that watched.sh allows', async () => {
+test('the first heartbeat is sent at once, and the second within the 750 ms that watched.sh allows', async () => {
   const clock = "const { timers } = require('node:test').mock; timers.enable({ apis: ['setInterval'] });";
   const { pipe } = beating(clock, 'setImmediate(() => timers.tick(749));');
   expect(await text(pipe)).toBe('..');

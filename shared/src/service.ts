@@ -14,7 +14,7 @@ type RunOptions = Pick<ServeOptions, 'clientErrorHeaders' | 'problems'> & {
   close?: () => void;
 };
 
-/** Creates the log, the metrics and the stop signal of a service, and the function `run`, which serves it. */
+/** Creates the log, metrics and stop signal of a service, and a function that runs it. */
 export function prepareService(name: string, version: string, config: ServiceConfig) {
   const { HEARTBEAT_FD } = process.env;
   if (HEARTBEAT_FD) startHeartbeat(Number(HEARTBEAT_FD));
@@ -23,12 +23,12 @@ export function prepareService(name: string, version: string, config: ServiceCon
   const metrics = createMetrics(name, version);
   const fault = new AbortController();
   const signal = AbortSignal.any([stopSignal(), fault.signal]);
-  // A library's background work may fail, for example while Redis restarts. That must not end the process.
+  // Background work of a library may fail, for example while Redis restarts. That must not end the process.
   process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejection'));
 
   /**
-   * Serves `app` until `signal` is aborted, drains, and ends the process. If it cannot listen, it prints one line and exits
-   * with 78. The operations endpoints respond until the end.
+   * Serves `app` until `signal` is aborted, drains, and ends the process. Prints one line and exits with 78 if it cannot listen.
+   * The operations endpoints respond until the end.
    */
   const run = async (app: Application, { ready, close, ...options }: RunOptions): Promise<never> => {
     const isReady = async () => {
@@ -42,7 +42,7 @@ export function prepareService(name: string, version: string, config: ServiceCon
         ...address.operations,
         signal: new AbortController().signal,
       });
-      // The state is unknown, so the service finishes the requests in flight and exits.
+      // The state is unknown now, so finish the requests in flight and exit.
       process.on('uncaughtException', (err) => {
         log.fatal({ err }, 'unexpected error; shutting down');
         process.exitCode = 1;
@@ -63,13 +63,13 @@ export function prepareService(name: string, version: string, config: ServiceCon
   return { log, metrics, signal, run };
 }
 
-/** Milliseconds between two bytes. watched.sh waits 750 ms for each. */
+/** Milliseconds between heartbeats. watched.sh waits 750 ms for each. */
 const heartbeatInterval = 500;
 
-/** Writes a byte to the pipe `fd` at intervals, to show that the event loop runs. */
+/** Writes a byte to the pipe `fd` twice a second, as a sign that the event loop runs. */
 export function startHeartbeat(fd: number): void {
   const pipe = new Socket({ fd, readable: false, writable: true });
-  // The reader has closed the pipe.
+  // For example if the reader has closed the pipe.
   pipe.on('error', () => clearInterval(timer));
   const beat = () => pipe.write('.');
   const timer = setInterval(beat, heartbeatInterval).unref();

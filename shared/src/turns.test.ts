@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createTurns } from './turns.ts';
 
-/** Records the start of each piece of work, and `|` for each turn of the event loop. */
-function noted() {
+/** Records the start of each piece of work, and each turn of the event loop as `|`. */
+function recorded() {
   const turns = createTurns();
   const begun: string[] = [];
   return {
@@ -22,8 +22,8 @@ function noted() {
   };
 }
 
-test('starts one piece per turn of the event loop, alternates between clients, and serves a new client next', async () => {
-  const { piece, turnsOfLoop } = noted();
+test('starts one piece of work per turn of the event loop, and alternates between clients', async () => {
+  const { piece, turnsOfLoop } = recorded();
   for (const name of ['a1', 'a2', 'a3', 'a4']) piece(name, ['a']);
   piece('b1', ['b']);
   expect(await turnsOfLoop(3)).toBe('a1 | b1 | a2 |');
@@ -31,16 +31,16 @@ test('starts one piece per turn of the event loop, alternates between clients, a
   expect(await turnsOfLoop(4)).toBe('a1 | b1 | a2 | a3 | c1 | a4 | |');
 });
 
-test('starts a piece that several clients share once, in their earliest turn', async () => {
-  const { piece, turnsOfLoop } = noted();
+test('starts shared work once, in the earliest turn of its clients', async () => {
+  const { piece, turnsOfLoop } = recorded();
   piece('a1', ['a']);
   piece('a2', ['a']);
   piece('both', ['a', 'b']);
   expect(await turnsOfLoop(5)).toBe('a1 | both | a2 | | |');
 });
 
-test('rejects a piece if its client disconnects, without delaying others', async () => {
-  const { piece, turnsOfLoop } = noted();
+test('rejects work when its client disconnects, without delaying other clients', async () => {
+  const { piece, turnsOfLoop } = recorded();
   const leaving = new AbortController();
   const left = Array.from({ length: 10 }, () => piece('left', ['a'], leaving.signal));
   const stays = piece('stays', ['b']);

@@ -1,16 +1,16 @@
 /**
- * Waits for a turn of the event loop. The caller then works for a few milliseconds.
+ * Waits for a turn of the event loop, in which the caller works for a few milliseconds.
  *
- * @param clients the clients that wait for this work. It starts in the earliest turn of any client.
- * @param signal removes the work from the queue, and rejects with its reason.
+ * @param clients the clients that wait for this work. The work starts in the earliest turn of any of them.
+ * @param signal removes the work from the queues and rejects with its reason
  */
 export type Turns = (clients: Iterable<string>, signal?: AbortSignal) => Promise<void>;
 
 export const noTurns: Turns = async () => {};
 
-/** Starts one piece of work per turn of the event loop. Clients alternate, however long their queues are. */
+/** Creates turns: one piece of work per turn of the event loop. Clients take turns, however long their queues are. */
 export function createTurns(): Turns {
-  /** Each client's queue. The next client comes first. */
+  /** The queue of each client. The next client is the first. */
   const waiting = new Map<string, Set<() => void>>();
   let isRunning = false;
   const run = () => {

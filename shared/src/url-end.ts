@@ -5,9 +5,9 @@ export const openers: ReadonlyMap<string, string> = new Map(
 
 const punctuation = '.,;:!?…*_。、，！？\u200b\ufeff';
 
-/** `url` without trailing punctuation, brackets and quotes. Keeps a closing bracket or quote that the URL itself opens. */
+/** Removes trailing punctuation, brackets and quotes. Keeps a closing bracket or quote if the URL contains the opening one. */
 export function withoutEnd(url: string): string {
-  /** How many more closing than opening characters `url` contains, by closing character. */
+  /** Number of closing minus opening characters in `url`, by closing character. */
   const unopened = new Map<string, number>();
   const count = (character: string) => url.split(character).length - 1;
   let end = url.length;

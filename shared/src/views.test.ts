@@ -22,7 +22,7 @@ describe('A missing value', () => {
     expect(() => render(data)).toThrow(message);
   });
 
-  test('prints nothing with onMissing', async () => {
+  test('is printed as nothing with onMissing', async () => {
     const faults: string[] = [];
     const render = await rendering('<p><%= it.name %>, <%~ it.raw %></p>', ({ message }) =>
       faults.push(message),
@@ -34,7 +34,7 @@ describe('A missing value', () => {
     ]);
   });
 
-  test('is neither 0, nor an empty string, nor false', async () => {
+  test('is not 0, an empty string or false', async () => {
     const render = await rendering('<%= it.zero %>|<%= it.empty %>|<%= it.no %>');
     expect(render({ zero: 0, empty: '', no: false })).toBe('0||false');
   });
@@ -45,7 +45,7 @@ test('<%= escapes a value, <%~ does not', async () => {
   expect(render({ text: '<&>' })).toBe('&lt;&amp;&gt; <&>');
 });
 
-test('a value at the end of a line keeps its line break, and a statement leaves no empty line', async () => {
+test('a line keeps its break after a value, but not after a statement', async () => {
   const render = await rendering('<% if (it.word) { %>\n<%= it.word %>\n<time></time>\n<% } %>\n<hr>\n');
   expect(render({ word: 'added' })).toBe('added\n<time></time>\n<hr>\n');
 });

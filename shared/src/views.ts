@@ -3,9 +3,8 @@ import { Eta } from 'eta';
 export type Render<Views> = <Name extends keyof Views & string>(name: Name, data: Views[Name]) => string;
 
 /**
- * The views of `folder`, in files `<name>.eta`, compiled at first use. `<%=` escapes its value, `<%~` does not.
- *
- * A view throws if it would print `undefined` or `null`. With `onMissing`, it prints nothing instead.
+ * Creates a function that renders the views in `folder`, `<name>.eta`. It compiles a view at first use. `<%=` escapes its value,
+ * `<%~` does not. By default, rendering throws if a value is `undefined` or `null`. With `onMissing`, the value is left out.
  */
 export function views<Views extends Record<keyof Views, object>>(
   folder: string,
@@ -30,14 +29,14 @@ export function views<Views extends Record<keyof Views, object>>(
   return (name, data) => eta.render(name, data);
 }
 
-/** Removes the line break after a statement at the start of a line. Eta's own trimming would also join words. */
+/** Removes the line break after a statement at the start of a line. Eta's own trimming would join words. */
 function withoutStatementLines(template: string): string {
   return template.replace(/^(<%(?![=~])(?:(?!%>).)*%>)\n/gm, '$1');
 }
 
 type Tag = string | { t: string; val: string };
 
-/** Passes the source of a value to the filter as its second argument. */
+/** Passes the source of a value to `filterFunction` as its second argument. */
 function withSource(tag: Tag): Tag {
   if (typeof tag === 'string' || !/^[ir]$/.test(tag.t)) return tag;
   return { ...tag, val: `${tag.val}, ${JSON.stringify(tag.val)}` };

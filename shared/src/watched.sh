@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# watched.sh SERVICE COMMAND…: becomes COMMAND, and kills it when it hangs, because Docker restarts only processes that end.
-# The event loop of COMMAND writes a byte to HEARTBEAT_FD twice a second.
+# watched.sh SERVICE COMMAND…: runs COMMAND and kills it if it hangs, because Docker restarts only processes that have ended.
+# COMMAND's event loop writes a byte to HEARTBEAT_FD twice a second.
 service=$1
 shift
 
-# A value that changes unless COMMAND hangs: its context switches, or the time if it runs or waits for a CPU. This spares a
-# busy service. Empty on systems without /proc.
+# Prints a value that changes unless COMMAND hangs, so that a busy service is not killed: its context switches, or the time if it
+# runs or waits for a CPU. Prints nothing on systems without /proc.
 activity() {
     local name value
     while read -r name value _; do
@@ -15,7 +15,7 @@ activity() {
 
 watch() {
     local misses=0 still=0 before='' now
-    # A start may take 30 s.
+    # COMMAND may need 30 s to start.
     read -r -n 1 -t 30 || (($? > 128)) || return
     while ((misses < 20 && still < 2)); do
         if read -r -n 1 -t 0.75; then

@@ -9,10 +9,10 @@ import { textFile } from '../testing/text-file.ts';
 const script = join(import.meta.dirname, 'watched.sh');
 
 /**
- * Runs `main`, a program's text, as the service `tasks`.
+ * Runs the JavaScript `main` as the service `tasks`.
  *
- * @param from a timeout in the script, in seconds, to replace with `to`. This also hides context switches from the script.
- * @param timeouts a file to which the script writes each of its timeouts, in seconds.
+ * @param from a timeout of the script, in seconds, to replace with `to`. This also hides context switches from the script.
+ * @param timeouts a file in which to log each timeout of the script, in seconds
  */
 function watched(main: string, from = 'none', to = '', timeouts = '') {
   const read = `() {
@@ -26,14 +26,14 @@ function watched(main: string, from = 'none', to = '', timeouts = '') {
     env: { ...process.env, ...((to || timeouts) && { 'BASH_FUNC_read%%': read, TIMEOUTS: timeouts }) },
   });
   onTestFinished(() => void service.kill('SIGKILL'));
-  // The watcher shares the output, so the output ends after the watcher.
+  // The watcher inherits the output, so the output ends only after the watcher has ended.
   return { exited: once(service, 'exit'), output: text(service.stdout) };
 }
 
 const beat = "require('node:fs').writeSync(Number(process.env.HEARTBEAT_FD), '.');";
 const hang = "process.kill(process.pid, 'SIGSTOP');";
 
-test('a watcher kills a hung service within 3 s, logs that, and ends', async () => {
+test('a watcher logs and kills a hung service within 3 s', async () => {
   const timeouts = textFile('');
   const { exited, output } = watched(beat + hang, 'none', '', timeouts);
   expect(await exited).toEqual([null, 'SIGKILL']);
@@ -43,7 +43,7 @@ test('a watcher kills a hung service within 3 s, logs that, and ends', async () 
     service: 'tasks',
     msg: 'hangs; killing it',
   });
-  // The script waits up to 30 s for the first heartbeat, which comes at once.
+  // The script waits up to 30 s for the first heartbeat, which arrives at once.
   const [start, ...waits] = readFileSync(timeouts, 'utf8').trim().split('\n').map(Number);
   expect(start).toBe(30);
   expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeLessThanOrEqual(3);

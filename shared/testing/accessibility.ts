@@ -10,7 +10,7 @@ import { PNG } from 'pngjs';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const options = JSON.stringify({ runOnly: tags, resultTypes: ['violations'] });
-/** Returns only violations: transferring the full report would take as long as running the rules. */
+/** Returns only violations, because transferring the full report takes as long as running the rules. */
 const violationsOf = `axe.run(${options}).then(({ violations }) => violations)`;
 
 /** A light phone and a dark desktop. */
@@ -19,28 +19,28 @@ const looks = [
   { width: 1280, colorScheme: 'dark' },
 ] as const;
 
-/** The narrowest phone. */
-const narrow = 360;
+/** The width of the narrowest supported phone. */
+const minWidth = 360;
 
-/** Loads axe into every later document of `page`. This is three times as fast as loading it into an open document. */
+/** Loads axe into all future documents of `page`, which is three times as fast as loading it into an open document. */
 export async function bringAxe(page: Page): Promise<void> {
   await page.addInitScript(axe);
 }
 
 /**
- * A line for each violation that axe finds on `page`, for overflow, and for each difference from the golden pictures. Call
- * `bringAxe` before `page` opens its document.
+ * Returns a line for each violation that axe finds on `page`, each overflow, and each difference from the golden pictures. Call
+ * `bringAxe` before `page` loads its document.
  *
- * @param name the page's state, such as `an empty list`.
- * @param pictures the folder of the golden pictures.
+ * @param name the state of the page, such as `an empty list`
+ * @param pictures the folder of the golden pictures
  */
 export async function accessibilityFaults(page: Page, name: string, pictures?: string): Promise<string[]> {
   const faults: string[] = [];
-  // The style sheet loads after the document.
+  // The style sheet may load after the document.
   await page.waitForLoadState();
   for (const { width, colorScheme } of looks) {
     const look = `${width} px, ${colorScheme}`;
-    await page.setViewportSize({ width: width > 800 ? width : narrow, height: 800 });
+    await page.setViewportSize({ width: width > 800 ? width : minWidth, height: 800 });
     const excess = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
     if (excess > 0) faults.push(`${look}: ${excess} px wider than the screen`);
     await page.setViewportSize({ width, height: 800 });
@@ -57,13 +57,13 @@ export async function accessibilityFaults(page: Page, name: string, pictures?: s
   return faults;
 }
 
-/** The share of pixels that may differ: enough for another Chromium's rounding, but not for a word or a line. */
+/** Max share of differing pixels. Covers rounding in another Chromium, but not a different word or line. */
 const tolerance = 0.001;
 
-/** `PICTURES=write` rewrites the pictures. Look at each picture that `git status` lists. */
+/** `PICTURES=write` updates the pictures. Check every picture that `git status` lists. */
 const writing = process.env.PICTURES === 'write';
 
-/** Replaces values that differ between visits: ports, durations, times of day, request IDs. */
+/** Replaces values that vary: ports, durations, times of day, request IDs. */
 const settle = `{
   const fixed = (text) => text
     .replace(/127\\.0\\.0\\.1:\\d+/g, '127.0.0.1:8080')
@@ -79,7 +79,7 @@ const settle = `{
   for (const input of document.querySelectorAll('input[name=u]')) input.value = fixed(input.value);
 }`;
 
-/** A message if `page` differs from the picture at `path`. */
+/** Returns a message if `page` differs from the picture at `path`. */
 async function pictureFault(page: Page, path: string): Promise<string | undefined> {
   await page.evaluate(settle);
   const shown = await page.screenshot({ animations: 'disabled' });
@@ -95,10 +95,10 @@ async function pictureFault(page: Page, path: string): Promise<string | undefine
   }
   const seen = join(tmpdir(), `longhand-${basename(path)}`);
   writeFileSync(seen, shown);
-  return `${(differing * 100).toFixed(1)} % of ${path} differ: see ${seen}. To accept it, use PICTURES=write`;
+  return `${(differing * 100).toFixed(1)} % of the pixels differ between ${path} and ${seen}. PICTURES=write accepts the change.`;
 }
 
-/** The share of pixels that differ; 1 if the sizes differ. */
+/** The share of differing pixels; 1 if the sizes differ. */
 function share(a: PNG, b: PNG): number {
   if (a.width !== b.width || a.height !== b.height) return 1;
   if (a.data.equals(b.data)) return 0;

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { generate } from 'selfsigned';
 
-/** A new self-signed certificate for `localhost`, 127.0.0.1, and the `names` and addresses. */
+/** Creates a self-signed certificate for `localhost`, 127.0.0.1, and the host names or addresses in `names`. */
 export const testCertificate = (...names: string[]) => testCertificateOf('ec', ...names);
 
-/** The same with a key of type `keyType`. Creating an RSA key takes six times as long. */
+/** Like `testCertificate`, with a key of type `keyType`. An RSA key takes six times as long to create. */
 export async function testCertificateOf(
   keyType: 'rsa' | 'ec',
   ...names: string[]

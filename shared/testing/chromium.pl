@@ -1,9 +1,9 @@
 #!/usr/bin/perl
-# Runs CHROMIUM so that it does not notice network changes.
+# Runs CHROMIUM without netlink, so that it does not notice network changes.
 #
-# When an interface comes or goes, as those of other tests' containers do, Chromium aborts every request that waits for a
-# connection, even to 127.0.0.1 (ERR_NETWORK_CHANGED). Without a netlink socket it assumes that the network never changes
-# (net/base/address_tracker_linux.cc). So a seccomp filter refuses netlink.
+# When a network interface appears or disappears, for example with a container of another test, Chromium aborts every request
+# that is connecting, even to 127.0.0.1 (ERR_NETWORK_CHANGED). If it cannot open a netlink socket, it assumes that the network
+# never changes (net/base/address_tracker_linux.cc). So a seccomp filter blocks netlink sockets.
 use strict;
 use warnings;
 
@@ -16,9 +16,9 @@ my ( $AF_NETLINK, $EAFNOSUPPORT ) = ( 16, 97 );
 my ( $load, $jump_if_equal, $return ) = ( 0x20, 0x15, 0x06 );
 my ( $errno, $allow ) = ( 0x00050000, 0x7fff0000 );
 
-# Code, jump if true, jump if false, operand (linux/filter.h). Offsets are those of struct seccomp_data.
+# Code, jump if true, jump if false, operand (linux/filter.h). Offsets are in struct seccomp_data.
 my @filter = (
-    [ $load,          0, 0, 0 ],                        # number of the call
+    [ $load,          0, 0, 0 ],                        # system call number
     [ $jump_if_equal, 0, 3, $socket ],
     [ $load,          0, 0, 16 ],                       # first argument
     [ $jump_if_equal, 0, 1, $AF_NETLINK ],

@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-/** Debian's browsers. The headless shell takes half as long as the whole Chromium. */
+/** Browsers from Debian packages. The headless shell takes half as long as the full Chromium. */
 const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 const { CHROMIUM = installed.find(existsSync) ?? 'chromium' } = process.env;
 
-/** The program that starts a Chromium whose requests survive network changes; null on other platforms. */
+/** A program that starts Chromium so that requests survive network changes; null on platforms that it does not support. */
 export const undisturbed =
   process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch) && existsSync('/usr/bin/perl')
     ? `${import.meta.dirname}/chromium.pl`
     : null;
 
 /**
- * `RenderDocument` doubles the cost of a navigation. The rest repeats Playwright's list, because Chromium uses only the last
- * `--disable-features`.
+ * `RenderDocument` doubles the time of a navigation. The other features are Playwright's defaults, repeated because Chromium uses
+ * only the last `--disable-features`.
  */
 const disabledFeatures =
   'RenderDocument,AvoidCorsURLLoaderRestartOnRedirect,AvoidUnnecessaryBeforeUnloadCheckSync,' +
@@ -25,8 +25,8 @@ const switches =
   '--disable-background-networking --disable-component-update --disable-sync';
 
 /**
- * Starts Debian's Chromium or `CHROMIUM`, headless, without services that look up other hosts. It has few processes, so a page in
- * its own context costs a quarter less.
+ * Starts Debian's Chromium, or the program in `CHROMIUM`, headless and without services that look up other hosts. It runs few
+ * processes, so opening a page in its own context takes a quarter less time.
  */
 export function launchChromium(...args: string[]): Promise<Browser> {
   return chromium.launch({
@@ -34,7 +34,7 @@ export function launchChromium(...args: string[]): Promise<Browser> {
     env: { ...process.env, CHROMIUM, FONTCONFIG_FILE: `${import.meta.dirname}/fonts.conf` },
     args: [
       ...switches.split(' '),
-      // The first feature is Playwright's default. The second saves a process.
+      // The first feature is a Playwright default. The second saves a process.
       '--enable-features=CDPScreenshotNewSurface,NetworkServiceInProcess2',
       `--disable-features=${disabledFeatures}`,
       ...args,
@@ -44,7 +44,7 @@ export function launchChromium(...args: string[]): Promise<Browser> {
 
 let browser: Promise<Browser> | undefined;
 
-/** The Chromium of this process. Names under `test` and `local` resolve to this machine. Callers close their contexts. */
+/** Starts one Chromium per process. Names under `test` and `local` resolve to 127.0.0.1. Callers must close their contexts. */
 export function sharedChromium(): Promise<Browser> {
   browser ??= launchChromium('--host-resolver-rules=MAP *.test 127.0.0.1,MAP *.local 127.0.0.1');
   return browser;

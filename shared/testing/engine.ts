@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Whether this machine has a Docker engine. */
+/** Whether a Docker engine responds. */
 export async function engineAnswers(): Promise<boolean> {
   return run('docker', ['version', '--format', '{{.Server.Version}}'], { timeout: 10_000 }).then(
     () => true,

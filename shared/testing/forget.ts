@@ -3,10 +3,10 @@ import type { Page } from 'playwright-core';
 const listened = ['console', 'dialog', 'pageerror', 'request'];
 
 /**
- * Resets `page` and its context, three times as fast as opening a new page. Its document stays, inactive, until the next
- * navigation. Init scripts, exposed functions, headers, media and the viewport stay.
+ * Resets `page` and its context, which is three times as fast as opening a new page. Does not reset init scripts, exposed
+ * functions, headers, media and the viewport. The document stays open, but inactive, until the next navigation.
  *
- * @throws Error if the page shows a browser error.
+ * @throws Error if the page shows a browser error
  */
 export async function forget(page: Page): Promise<void> {
   const context = page.context();

@@ -2,26 +2,26 @@ import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { createServer } from 'node:net';
 
-/** Above 27017, the highest port that the expander refuses, and below the ports of outgoing connections (Linux: from 32768). */
+/** These ports are above 27017, the highest that the expander refuses, and below those of outgoing connections (Linux: 32768 and up). */
 const firstPort = 28_000;
 const lastPort = 31_999;
 
 /**
- * Reserves a free TCP port of 127.0.0.1 until this process ends: no other caller on this machine gets it, and no outgoing
- * connection uses it, so a server may restart on it.
+ * Reserves a free TCP port of 127.0.0.1 until this process ends. No other caller on this machine receives this port, and no
+ * outgoing connection uses it, so a server can restart on it.
  *
- * @param from the first port to try, by default random.
- * @throws Error if no port is free.
+ * @param from the first port to try, by default random
+ * @throws Error if no port is free
  */
 export async function freePort(from = randomInt(firstPort, lastPort - 1_000)): Promise<number> {
   for (let port = from; port <= lastPort; port++) {
-    // The check opens the port for a moment, which would disturb another caller.
-    const mark = await reserve(port);
-    if (mark && (await unused(port))) return port;
-    mark?.close();
+    // Reserve first, because the check briefly opens the port, which would disturb another caller.
+    const lock = await reserve(port);
+    if (lock && (await unused(port))) return port;
+    lock?.close();
   }
   throw new Error(
-    `Every port of 127.0.0.1 from ${from} to ${lastPort} is taken. Stop a program that uses one.`,
+    `Every port of 127.0.0.1 from ${from} to ${lastPort} is in use. Stop a program that uses one.`,
   );
 }
 
@@ -33,7 +33,7 @@ function unused(port: number): Promise<boolean> {
   });
 }
 
-/** Holds the UDP port with the same number until this process ends. */
+/** Occupies the UDP port with the same number as a lock, until this process ends. Undefined if it is occupied. */
 function reserve(port: number): Promise<Socket | undefined> {
   const socket = createSocket('udp4').unref();
   return new Promise((resolve) => {

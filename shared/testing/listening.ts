@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-/** Starts `server` on `port`, by default a free port. Returns the port. */
+/** Starts `server` on `port`, by default a free port, and returns the port. */
 export async function listening(server: Server, host = '127.0.0.1', port = 0): Promise<number> {
   await once(server.listen(port, host), 'listening');
   return (server.address() as AddressInfo).port;
@@ -14,7 +14,7 @@ export function cutOff(server: HttpServer): void {
   server.close();
 }
 
-/** The argument of the last `setNoDelay` call, because Node has no getter for TCP_NODELAY. */
+/** The argument of the last `setNoDelay` call. Node has no getter for TCP_NODELAY. */
 export function noDelay(socket: Socket): unknown {
   const symbol = Object.getOwnPropertySymbols(socket).find(
     ({ description }) => description === 'kSetNoDelay',

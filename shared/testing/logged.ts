@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { serializers } from '../src/log.ts';
 
-/** A log and its lines. */
+/** Creates a log that collects its lines. */
 export function logged() {
   const lines: Record<string, unknown>[] = [];
   const stream = new Writable({ write: (line, _, done) => done(void lines.push(JSON.parse(line))) });

@@ -1,7 +1,7 @@
-/** The seed of random inputs. vitest.config.ts picks it, the run prints it, and `SEED=…` repeats it. */
+/** The seed for random inputs, chosen in vitest.config.ts. Each run prints its seed, and `SEED=…` repeats it. */
 export const seed = Number(process.env.SEED);
 
-/** Random numbers from 0 (inclusive) to 1, the same for each run with this seed and `stream` (Mulberry32). */
+/** Creates a generator of random numbers from 0 (inclusive) to 1 (exclusive), determined by the seed and `stream` (Mulberry32). */
 export function randomNumbers(stream = 0): () => number {
   let state = seed + stream;
   return () => {
@@ -12,7 +12,7 @@ export function randomNumbers(stream = 0): () => number {
   };
 }
 
-/** The items in a random order. */
+/** Returns the items in random order. */
 export function shuffled<T>(items: readonly T[]): T[] {
   const random = randomNumbers();
   const placed = items.map((item) => ({ item, place: random() }));

@@ -6,21 +6,21 @@ import { join } from 'node:path';
 import { docker, engineAnswers } from './engine.ts';
 import { freePort } from './free-port.ts';
 
-/** A real Redis server for tests. Its address stays the same when it restarts. */
+/** A Redis server for tests. It keeps its address when it restarts. */
 export interface TestRedis {
   readonly url: string;
-  /** Kills it with SIGKILL, as in a crash. Its data folder stays. */
+  /** Kills the server with SIGKILL, like a crash. Keeps the data. */
   kill(): Promise<unknown>;
-  /** Restarts it after `kill`, and resolves once it responds. */
+  /** Restarts the server after `kill`, and resolves once it responds. */
   start(): Promise<void>;
-  /** Makes it hang: connections stay open without replies. */
+  /** Makes the server hang. Connections stay open, but receive no replies. */
   pause(): Promise<unknown>;
   resume(): Promise<void>;
-  /** Stops it and removes its data. */
+  /** Stops the server and deletes its data. */
   stop(): Promise<void>;
 }
 
-/** Starts Redis with the file `configuration`: in the stack's container if there is a Docker engine, otherwise as a process. */
+/** Starts Redis with the configuration file, in a container like the stack's if there is a Docker engine, otherwise as a process. */
 export async function startRedis(configuration: string): Promise<TestRedis> {
   return (await engineAnswers()) ? inContainer(configuration) : startRedisProcess(configuration);
 }
@@ -28,7 +28,7 @@ export async function startRedis(configuration: string): Promise<TestRedis> {
 async function inContainer(configuration: string): Promise<TestRedis> {
   // This import takes a second.
   const { GenericContainer, Wait } = await import('testcontainers');
-  // The library's own clean-up needs another image.
+  // Testcontainers' own clean-up needs another image.
   process.env.TESTCONTAINERS_RYUK_DISABLED ??= 'true';
   const port = await freePort();
   const container = await new GenericContainer('redis:8.0.2')
@@ -86,10 +86,10 @@ const starter =
     return redis;
   };
 
-/** Like `startRedis`, but always as a process, which starts ten times as fast. */
+/** Like `startRedis`, but always starts a process, which takes a tenth of the time. */
 export const startRedisProcess = starter('redis-server');
 
-/** The same with Valkey. */
+/** Like `startRedisProcess`, for Valkey. */
 export const startValkeyProcess = starter('valkey-server');
 
 /** Resolves once Redis on `port` replies to PING. */

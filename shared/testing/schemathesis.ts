@@ -6,11 +6,11 @@ import { seed } from './random.ts';
 import { rounds } from './rounds.ts';
 
 const root = `${import.meta.dirname}/../..`;
-/** `make test-long` installs it there. */
+/** Installed by `make test-long`. */
 const schemathesis = `${root}/.local/schemathesis/bin/schemathesis`;
 const examples = rounds({ short: 0, long: 100 });
 
-/** Milliseconds for a test with `followsDescription`. */
+/** Timeout in milliseconds for a test with `followsDescription`. */
 export const schemathesisTimeout = 1_800_000;
 
 /** Skips the test unless schemathesis can run now. */
@@ -19,7 +19,7 @@ export function needSchemathesis(context: TestContext): void {
   context.skip(!existsSync(schemathesis), 'needs schemathesis from PyPI (python3 with venv)');
 }
 
-/** Expects the service at `url` to follow its /openapi.json. `workspace` is the folder of `schemathesis.toml`. */
+/** Expects the service at `url` to conform to its /openapi.json. `workspace` is the folder of `schemathesis.toml`. */
 export async function followsDescription(url: string, workspace: string): Promise<void> {
   const settings = ['--config-file', `${root}/${workspace}/schemathesis.toml`];
   const generation = ['--max-examples', `${examples}`, '--seed', `${seed}`];

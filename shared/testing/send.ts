@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 export interface TestResponse {
   status: number;
   headers: IncomingHttpHeaders;
-  /** How often the header `name` occurs; `name` is in lower case. */
+  /** The number of headers `name`, which is in lower case. */
   headerCount(name: string): number;
   body: string;
 }
@@ -19,7 +19,7 @@ export interface RequestOptions {
   /** The client's address; by default 127.0.0.1. */
   localAddress?: string;
   body?: string | Buffer;
-  /** A trusted certificate, for a request over TLS with the server name `host`. */
+  /** A certificate to trust. If set, the request is sent over TLS with the server name `host`. */
   ca?: string;
 }
 
@@ -49,14 +49,14 @@ export async function send(...request: Parameters<typeof open>): Promise<TestRes
   };
 }
 
-/** Sends bytes that may be invalid HTTP. Returns the response once the server closes the connection. */
+/** Sends bytes that may not be valid HTTP. Returns the response once the server has closed the connection. */
 export async function sendRaw(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write(bytes, 'latin1');
   return text(socket);
 }
 
-/** Status and headers, except for headers that differ in each response or frame it (RFC 9112). */
+/** Status and headers, without the headers that vary between responses or frame them (RFC 9112). */
 export function headOf({ status, headers }: Pick<TestResponse, 'status' | 'headers'>) {
   const { date, connection, 'x-request-id': id, 'transfer-encoding': framing, ...rest } = headers;
   return { status, ...rest };

@@ -5,13 +5,13 @@ const run = promisify(execFile);
 
 export type TextBrowser = 'w3m' | 'lynx';
 
-/** Arguments that print a page, without the user's settings. */
+/** Arguments to print a page, without the user's settings. */
 const settings: Record<TextBrowser, string> = {
   w3m: '-config /dev/null -cols 100 -dump',
   lynx: '-cfg=/dev/null -width=100 -nolist -assume_charset=utf-8 -display_charset=utf-8 -dump',
 };
 
-/** Whether this machine has the browser. `make setup` installs it on Debian. */
+/** Whether the browser is installed. `make setup` installs it on Debian. */
 export async function hasTextBrowser(browser: TextBrowser): Promise<boolean> {
   return run(browser, ['-version']).then(
     () => true,
@@ -19,7 +19,7 @@ export async function hasTextBrowser(browser: TextBrowser): Promise<boolean> {
   );
 }
 
-/** The text of a page in a text browser, with single spaces. */
+/** Returns the text of a page in a text browser, with single spaces. */
 export async function readInTextBrowser(browser: TextBrowser, url: string): Promise<string> {
   const env = { PATH: process.env.PATH, HOME: '/nonexistent', LANG: 'C.UTF-8' };
   const printed = run(browser, [...settings[browser].split(' '), url], { env, timeout: 20_000 });

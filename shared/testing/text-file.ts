@@ -5,11 +5,11 @@ import { join } from 'node:path';
 let folder: string | undefined;
 let count = 0;
 
-/** Writes `text` to a new file, and returns its path. The file is deleted when the process ends. */
+/** Writes `text` to a new file and returns its path. The file is deleted when this process ends. */
 export function textFile(text: string): string {
   if (folder === undefined) {
     const made = mkdtempSync(join(tmpdir(), 'longhand-files-'));
-    // If root runs the tests, the stack runs as another user.
+    // When root runs the tests, the stack runs as another user.
     chmodSync(made, 0o755);
     process.once('exit', () => rmSync(made, { recursive: true, force: true }));
     folder = made;

@@ -3,30 +3,30 @@ import { expect, test } from 'vitest';
 import { seed } from './random.ts';
 import { rounds } from './rounds.ts';
 
-/** A place that accepts untrusted input. */
+/** One kind of untrusted input. */
 export interface UntrustedInput {
-  /** Characters of the longest allowed input. */
+  /** Max characters of an input. */
   size: number;
-  /** Parts of generated inputs. */
+  /** Parts from which inputs are generated. */
   pieces: readonly string[];
   send(input: string): unknown;
 }
 
-/** Tries inputs at an eighth of their size, or less, and then the slowest at full size. */
+/** Number of random shapes to try at an eighth of the full size, or less. The slowest are then tried at full size. */
 const tried = rounds({ short: 4, long: 2_000 });
 const maxTried = rounds({ short: 64 * 1024, long: Number.POSITIVE_INFINITY });
 const slowest = rounds({ short: 1, long: 3 });
 
-/** Milliseconds of CPU that other clients may wait. */
+/** Max milliseconds of CPU time that other clients may wait. */
 const limit = 100;
 
-/** Tests that no input of a place blocks other clients for more than 100 ms. */
-export function testWorstInputs(places: Readonly<Record<string, UntrustedInput>>): void {
+/** Tests that no input blocks other clients for more than 100 ms. The keys of `inputs` are the names of the tests. */
+export function testWorstInputs(inputs: Readonly<Record<string, UntrustedInput>>): void {
   const settings = { timeout: 120_000 };
-  test.for(Object.entries(places))('%s: no input blocks for 100 ms', settings, async ([, place]) => {
-    for (const shape of await slowestShapes(place)) {
-      const input = shape(place.size);
-      expect(await excess(() => place.send(input)), input.slice(0, 100)).toBeLessThan(1);
+  test.for(Object.entries(inputs))('%s: no input blocks for 100 ms', settings, async ([, kind]) => {
+    for (const shape of await slowestShapes(kind)) {
+      const input = shape(kind.size);
+      expect(await excess(() => kind.send(input)), input.slice(0, 100)).toBeLessThan(1);
     }
   });
 }
@@ -47,8 +47,8 @@ async function slowestShapes({ size, pieces, send }: UntrustedInput): Promise<Sh
 }
 
 /**
- * How long other clients wait during `act`, as a multiple of the limit. Returns the best of five tries, because V8 compiles
- * during the first try. On a slow machine, the limit is the time that `knownWork` takes at the same moment.
+ * The wait of other clients during `act`, divided by the limit. Returns the best of five attempts, because V8 compiles during the
+ * first. On a slow machine, the limit is the time that `knownWork` takes at that moment.
  */
 async function excess(act: () => unknown): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
@@ -61,7 +61,7 @@ async function excess(act: () => unknown): Promise<number> {
 
 const json = `[${'{"title": "http://t.co/a", "b": [1, 2.5, "é"]}, '.repeat(2_000)}0]`;
 
-/** Parses and changes text, which takes 100 ms of CPU on a quiet machine. Returns the actual time. */
+/** Parses and changes text, which takes 100 ms of CPU time on an idle machine. Returns the actual time. */
 function knownWork(): number {
   const before = cpuTime();
   for (let i = 0; i < 25; i += 1) {
@@ -72,7 +72,7 @@ function knownWork(): number {
 
 type Shape = (length: number) => string;
 
-/** Repeats each unit for an equal share of the input, between a start and an end. */
+/** Fills an equal share of the input with each unit, between `start` and `end`. */
 function repeated(units: readonly string[], start = '', end = ''): Shape {
   return (length) => {
     const share = (length - start.length - end.length) / units.length;
@@ -90,8 +90,8 @@ function mixtures(pieces: readonly string[]): fc.Arbitrary<Shape> {
 }
 
 /**
- * The longest wait of another request during `act`, in milliseconds of this thread's CPU time. A request waits for two turns of
- * the event loop: the server reads it in one turn and responds in the next.
+ * The longest wait of another request during `act`, in milliseconds of CPU time of this thread. A request takes two turns of the
+ * event loop: the server reads it in one, and responds in the next.
  */
 async function longestWait(act: () => unknown): Promise<number> {
   let longest = 0;

@@ -17,7 +17,7 @@ export default class CountReporter implements Reporter {
         if (result.state === 'skipped')
           console.log(`skipped: ${test.fullName} (${result.note ?? 'no reason'})`);
       }
-      // If a file does not load or its hooks fail, no test of it has failed. Count the file as a failure.
+      // A file that does not load, or whose hooks fail, has no failed tests. Count it as one failure.
       count.failed += module.state() === 'failed' && count.failed === 0 ? 1 : 0;
     }
     const failed = count.failed + errors.length;

@@ -19,5 +19,5 @@ export function loggedError(error: unknown): LoggedError | string {
   };
 }
 
-/** Errors of Redis about an unknown command contain its arguments. */
+/** Redis's error for an unknown command contains the arguments. */
 const withoutArguments = (text: string) => text.replace(/, with args beginning with: .*/g, '');

@@ -60,7 +60,7 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
 }
 
 /**
- * Sends all commands of one event loop turn in one write, which saves four fifths of Redis's CPU time. ioredis's auto-pipelining
+ * Sends all commands of one event loop turn in one write, which reduces Redis's CPU time to a fifth. ioredis's auto-pipelining
  * would hold back further commands until the replies arrive, which takes as long as an fsync.
  */
 class CorkedRedis extends Redis {
@@ -103,7 +103,7 @@ export async function connected(redis: StoreClient, milliseconds: number): Promi
   await Promise.race([ready, sleep(milliseconds, undefined, { ref: false })]);
 }
 
-/** Times operations on Redis, by OpenTelemetry's database conventions (1.44). */
+/** Creates a function that times Redis operations, by OpenTelemetry's database conventions (1.44). */
 export function timedOperations(metrics: Registry): Timed {
   const durations = new Histogram({
     name: 'db_client_operation_duration_seconds',
@@ -115,7 +115,7 @@ export function timedOperations(metrics: Registry): Timed {
   return (operation, run) => timed(durations, { db_system_name: 'redis', db_operation_name: operation }, run);
 }
 
-/** Adds a gauge of whether Redis replies to `ping`. */
+/** Adds a gauge that is 1 if `ping` succeeds, and 0 otherwise. */
 export function redisState(metrics: Registry, ping: () => Promise<unknown>): void {
   new Gauge({
     name: 'longhand_redis_up',

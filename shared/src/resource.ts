@@ -17,8 +17,8 @@ const routes: readonly (readonly [Method, string, Action])[] = [
 const resourceName = /^[A-Za-z0-9\-_.~]+(?:\/[A-Za-z0-9\-_.~]+)*$/;
 
 /**
- * Registers the routes of a resource under `/<name>`, one for each action for which `mod` has a function, own or inherited. Calls
- * the function as a method of `mod`.
+ * Registers the routes of a resource under `/<name>`, for each action that is an own or inherited function of `mod`. Calls the
+ * functions as methods of `mod`.
  *
  * @throws TypeError if `name` is not a path of unreserved characters, or `mod` is not an object
  */
@@ -33,7 +33,7 @@ export function resource<Handler extends (...args: never[]) => unknown>(
     );
   }
   if (mod === null || (typeof mod !== 'object' && typeof mod !== 'function')) {
-    throw new TypeError(`resource ${name}: the module of handlers is ${mod}, not an object`);
+    throw new TypeError(`resource ${name}: the handlers are ${mod}, not an object`);
   }
   for (const [method, path, action] of routes) {
     const handler = mod[action];

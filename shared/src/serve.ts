@@ -44,7 +44,7 @@ const serverOptions = {
   requireHostHeader: false,
 };
 
-/** Milliseconds before a draining server closes idle connections. Until then, responses tell the proxy `Connection: close`. */
+/** Milliseconds before a draining server closes idle connections. Until then, the proxy can receive `Connection: close`. */
 const idleGrace = 2_000;
 /** Milliseconds before a draining server closes all other connections. */
 const hardStop = 10_000;

@@ -8,7 +8,7 @@ export type Turns = (clients: Iterable<string>, signal?: AbortSignal) => Promise
 
 export const noTurns: Turns = async () => {};
 
-/** Creates turns: one piece of work per turn of the event loop. Clients take turns, however long their queues are. */
+/** Creates queues that start one piece of work per turn of the event loop. Clients alternate, however long their queues are. */
 export function createTurns(): Turns {
   /** The queue of each client. The next client is the first. */
   const waiting = new Map<string, Set<() => void>>();

@@ -22,7 +22,7 @@ describe('A missing value', () => {
     expect(() => render(data)).toThrow(message);
   });
 
-  test('is printed as nothing with onMissing', async () => {
+  test('is left out with onMissing', async () => {
     const faults: string[] = [];
     const render = await rendering('<p><%= it.name %>, <%~ it.raw %></p>', ({ message }) =>
       faults.push(message),

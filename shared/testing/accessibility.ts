@@ -13,7 +13,7 @@ const options = JSON.stringify({ runOnly: tags, resultTypes: ['violations'] });
 /** Returns only violations, because transferring the full report takes as long as running the rules. */
 const violationsOf = `axe.run(${options}).then(({ violations }) => violations)`;
 
-/** A light phone and a dark desktop. */
+/** A phone in light mode and a desktop in dark mode. */
 const looks = [
   { width: 390, colorScheme: 'light' },
   { width: 1280, colorScheme: 'dark' },

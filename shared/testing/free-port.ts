@@ -33,7 +33,7 @@ function unused(port: number): Promise<boolean> {
   });
 }
 
-/** Occupies the UDP port with the same number as a lock, until this process ends. Undefined if it is occupied. */
+/** Locks a port number until this process ends, by opening the UDP port. Resolves with undefined if it is locked already. */
 function reserve(port: number): Promise<Socket | undefined> {
   const socket = createSocket('udp4').unref();
   return new Promise((resolve) => {

@@ -86,7 +86,7 @@ describe('GET /', () => {
     expect(await when('/')).toBe('');
   });
 
-  test("renders a later page and searches in the client's turn", async () => {
+  test("renders later pages and search results in the client's turn", async () => {
     for (let i = 0; i < 110; i += 1) await create(`task ${i}`);
     const { next } = await kept.store.list({ filter: 'all' });
     for (const path of [`/?after=${next}`, '/?q=task']) {
@@ -129,18 +129,15 @@ describe('POST /task', () => {
     ['blank', ' '],
     ['too long', 'x'.repeat(501)],
     ['with a control character', 'a\0b'],
-  ])(
-    'responds to a title that is %s with 422 and the form, which has the text and the reason',
-    async (_, title) => {
-      const response = await add({ title });
-      expect(response.status).toBe(422);
-      const html = await response.text();
-      expect(html).toContain(`name="title" value="${title}"`);
-      expect(html).toContain('aria-describedby="problem"');
-      expect(html).toMatch(/<p id="problem"[^>]*>A t/);
-      expect(await titles()).toEqual([]);
-    },
-  );
+  ])('returns 422 for a title that is %s, and the form with the text and the reason', async (_, title) => {
+    const response = await add({ title });
+    expect(response.status).toBe(422);
+    const html = await response.text();
+    expect(html).toContain(`name="title" value="${title}"`);
+    expect(html).toContain('aria-describedby="problem"');
+    expect(html).toMatch(/<p id="problem"[^>]*>A t/);
+    expect(await titles()).toEqual([]);
+  });
 
   const post = (body: Buffer | ReadableStream | string, more: Record<string, string> = {}) => {
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded', ...more };
@@ -170,7 +167,7 @@ describe('POST /task', () => {
     ['a surrogate', 'caf%ED%A0%80+au+lait'],
     ['cut short', 'caf+au+lait%F0%9F%98'],
   ])(
-    'responds to bytes that are not UTF-8 (%s) with 400 and the form, which has the readable text',
+    'returns 400 for bytes that are not UTF-8 (%s), and the form with the readable text',
     async (_, title) => {
       const response = await addRaw(title);
       expect(response.status).toBe(400);
@@ -300,7 +297,7 @@ describe.each([
     expect(await kept.store.show('1')).toEqual(once);
   });
 
-  test('does not change the task for HEAD', async () => {
+  test('does not change the task if the method is HEAD', async () => {
     const head = async (path: string) => (await kept.app.request(path, { method: 'HEAD' })).status;
     expect([await head(path), await head(`/task/2/${link}`)]).toEqual([302, 404]);
     expect(await finished()).toBe(before);

@@ -20,7 +20,7 @@ test.each<[string, string | RegExp]>([
   else expect(read(text)().TASKS_PASSWORD_FILE).toBe(found);
 });
 
-test('each token has a name, and an error contains the number of an invalid line, but not its content', () => {
+test('the token file has names and tokens, and an error does not print the content of an invalid line', () => {
   const good = read('secret', 'backup t0ken\n\nme@phone.home \t x+/=\r\n')();
   expect(good.TASKS_TOKENS_FILE).toEqual([
     { name: 'backup', token: 't0ken' },

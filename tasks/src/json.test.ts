@@ -144,7 +144,7 @@ describe('POST /tasks as JSON', () => {
     expect([response.status, value.code]).toEqual([status, code]);
   });
 
-  test('refuses bytes that are not UTF-8, and plain text, which another site could send', async () => {
+  test('refuses invalid UTF-8, and plain text, which another site could send', async () => {
     const body = Buffer.from('{"title":"caf\xe9"}', 'latin1');
     const headers = { 'Content-Type': 'application/json' };
     const response = await kept.app.request('/tasks', { method: 'POST', headers, body });
@@ -180,7 +180,7 @@ describe('PUT /tasks/:id', () => {
     expect((await send('GET', '/tasks/1')).value.title).toBe('first');
   });
 
-  test('compares If-Match strongly, as a list in which * matches any existing task', async () => {
+  test('compares a list in If-Match strongly, and * matches any existing task', async () => {
     const tag = await etag();
     const revision = tag.slice(1, -1);
     for (const [field, status] of [
@@ -289,7 +289,7 @@ describe('Browser forms, which can only POST', () => {
     expect((await kept.store.show('1')).title).toBe('mine');
   });
 
-  test('_method=DELETE removes a task, the list offers Undo, and Undo restores the task', async () => {
+  test('_method=DELETE removes a task, which Undo in the list restores', async () => {
     const visitor = await visit(kept.app);
     const response = await submit(kept.app, '/tasks/1', { _method: 'DELETE' }, visitor);
     expect(response.status).toBe(303);
@@ -309,7 +309,7 @@ describe('Browser forms, which can only POST', () => {
     ['/tasks/restore', ''],
     ['/tasks', ''],
     ['/tasks/import', ''],
-  ])('%s (_method=%s) returns 403 without a token, or for another site', async (path, _method) => {
+  ])('%s (_method=%s) returns 403 without a token, or from another site', async (path, _method) => {
     await update('1', { finished: 1 });
     const { version } = await kept.store.list({ filter: 'all' });
     const fields = { _method, revision: await revision(), title: 'x', removal: 'x', text: 'x' };

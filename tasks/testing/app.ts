@@ -51,7 +51,7 @@ export function testApp(store: TaskStore, given: Partial<Dependencies> = {}) {
 
 type TestApp = ReturnType<typeof testApp>;
 
-/** Creates an application with its own store for all tests of a file. The store is empty and the time fixed at the start of each test. */
+/** Creates an application with its own store for all tests of a file. Each test starts with an empty store and the same time. */
 export function useApp(authAt?: (now: () => Date) => Auth) {
   const kept = useStore() as ReturnType<typeof useStore> & { app: TestApp; now: Date };
   beforeEach(() => {

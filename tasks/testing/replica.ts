@@ -39,7 +39,7 @@ export async function startReplica(redisUrl: string, given: Partial<Dependencies
   };
 }
 
-/** Starts a replica with its own store for all tests of a file. The store is empty at the start of each test. */
+/** Starts a replica with its own store for all tests of a file. Each test starts with an empty store. */
 export function useReplica() {
   const kept = useStore() as ReturnType<typeof useStore> & { service: Replica };
   beforeAll(async () => {

@@ -51,7 +51,7 @@ export async function serviceOfTest(env: Record<string, string>): Promise<Servic
   return service;
 }
 
-/** Starts a service with its own store for all tests of a file. The store is empty at the start of each test. */
+/** Starts a service with its own store for all tests of a file. Each test starts with an empty store. */
 export function useService(env: Record<string, string> = {}) {
   const kept = useStore() as ReturnType<typeof useStore> & { service: Service };
   beforeAll(async () => {

@@ -16,7 +16,7 @@ export const allTasks = async (store: TaskStore): Promise<Task[]> =>
 
 type Kept = Awaited<ReturnType<typeof startStore>>;
 
-/** Starts a store for all tests of a file. It is empty at the start of each test. */
+/** Starts a store for all tests of a file. Each test starts with an empty store. */
 export function useStore(start: typeof startRedis = startRedisProcess): Kept {
   const kept = {} as Kept;
   beforeAll(async () => {

@@ -9,7 +9,7 @@ const maxAge = 2_000;
 
 /**
  * Reads the master key for CSRF tokens and sessions, which the first replica creates. While the store is down, returns the
- * last known key, so that the response to a form can contain the form again.
+ * last known key, so that a failed form can be shown again.
  */
 export function csrfKey(redis: StoreClient, timed: Timed = untimed): () => Promise<Buffer> {
   let known: Buffer | undefined;

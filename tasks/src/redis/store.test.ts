@@ -33,7 +33,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     (await kept.store.list(query)).tasks.map(({ _id }) => _id);
 
   describe('List order', () => {
-    test('is open first, then numeric _id descending, even if clocks differ', async () => {
+    test('is open tasks first, then descending _id as a number, even if clocks differ', async () => {
       await create(10);
       const hourBehind = new Date(now.getTime() - 3_600_000);
       await kept.store.create({ title: 'from a replica an hour behind' }, hourBehind);
@@ -196,7 +196,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       const age = Date.now() - Date.parse(listed[1]?.removed_at ?? '');
       expect(age).toBeGreaterThan(50_000);
       expect(age).toBeLessThan(120_000);
-      // A day passes for both removals.
+      // Make both removals a day old.
       await kept.redis.del('{tasks}:removal:removal 1');
       await kept.redis.zincrby('{tasks}:removals', -24 * 60 * 60, 'removal 4');
       await kept.store.clearFinished('cleared');
@@ -218,7 +218,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       await kept.store.destroy('1', 'first');
       expect(await kept.redis.ttl('{tasks}:removal:first')).toBeGreaterThan(24 * 60 * 60 - 60);
       await kept.store.destroy('2', 'second');
-      // A day and two minutes pass for the first removal.
+      // Make the first removal a day and two minutes old.
       await kept.redis.del('{tasks}:removal:first');
       await kept.redis.zincrby('{tasks}:removed', -(24 * 60 + 2) * 60, '1');
       // The second removal is a day old, but its key expires later in the same second.
@@ -324,7 +324,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       await create(3);
       await kept.store.update('1', { finished: 1 }, now);
       await kept.store.destroy('3', 'older');
-      // A day and two minutes pass.
+      // Make the removal a day and two minutes old.
       await kept.redis.del('{tasks}:removal:older');
       await kept.redis.zincrby('{tasks}:removed', -(24 * 60 + 2) * 60, '3');
       await fill();

@@ -50,7 +50,7 @@ type Changed = { matched: boolean; task: Fields } | undefined;
  * so that Redis can serve other clients in between.
  *
  * @param options.interval see `holdWrites`
- * @param options.replicas number of replicas that must confirm a write. With replicas, writes use their own connection.
+ * @param options.replicas number of replicas that must confirm a write. Unless this is 0, writes use their own connection.
  */
 export function redisStore(
   redis: StoreClient,

@@ -76,7 +76,7 @@ function* lines(file: Buffer): Generator<Buffer> {
   }
 }
 
-/** Returns the elements of a JSON array. Any other value is returned as the only element, and blank text has none. */
+/** Returns the elements of a JSON array, or any other value as the only element. Blank text has no elements. */
 function parse(text: string): unknown[] {
   if (hasMoreValues(text, maxValues)) throw tooMany('values of JSON', maxValues);
   try {

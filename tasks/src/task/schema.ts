@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Converts a time to UTC. Its offset may move it out of the years 0000 to 9999, which an export cannot contain. */
+/** Converts a time to UTC. The offset may cause a year without four digits, which an export cannot contain. */
 const time = z.iso
   .datetime({ offset: true })
   .transform((value) => new Date(value).toISOString())
@@ -8,7 +8,7 @@ const time = z.iso
 
 /**
  * The fields of a task, in the order of an export. Types, storage, validation of JSON and imports, and /openapi.json derive from
- * this schema. So add a field here and to the views. `readTitle` validates the title.
+ * this schema. To add a field, change only this schema and the views. `readTitle` validates the title.
  */
 export const taskSchema = z.strictObject({
   _id: z
@@ -18,7 +18,7 @@ export const taskSchema = z.strictObject({
   title: z
     .string()
     .describe(
-      'One line of 1 to 500 characters, at least one of them visible. Stored in Unicode NFC, without surrounding white space.',
+      'One line of 1 to 500 characters, including a visible one. Stored in Unicode NFC, without surrounding white space.',
     )
     .meta({
       minLength: 1,

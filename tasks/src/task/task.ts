@@ -131,7 +131,7 @@ const maxTitleLength = 500;
 /** Max code points before NFC, which composes at most four into one (Unicode 17: U+1F82). */
 const maxTyped = 4 * maxTitleLength;
 
-/** A visible character. A title needs one, or nobody could read it or click on it. */
+/** A visible character. Users could not read or click a title without one. */
 const visible = /[^\p{M}\p{Z}\p{Cc}\p{Cf}\p{Cs}\p{DI}\p{NChar}\u2800\u{1D159}]/u;
 
 /** Validates a title. Returns it in Unicode NFC, without surrounding white space. @throws TaskError `invalid_title` */

@@ -1,5 +1,5 @@
 -- args: count
--- Returns the latest `count` removals that can be undone, latest first.
+-- Returns up to `count` removals that can be undone, latest first.
 local found = redis.call('ZRANGE', keys.removals, 0, args.count - 1, 'REV', 'WITHSCORES')
 local removals = {}
 for i = 1, #found, 2 do

@@ -16,23 +16,15 @@ const read = (env: Record<string, string>) => readEnv(shape, env, own);
 const defaults = { HOST: '127.0.0.1', PORT: 3000, OPS_PORT: 9464, LOG_LEVEL: 'info' };
 
 test.each<[_: string, env: Record<string, string>, values: object]>([
+  ['defaults', {}, { ...defaults, REDIS_URL: 'redis://127.0.0.1:6379/0', SHOP_LIMIT: 5, SHOP_NETWORKS: [] }],
+  ['empty variables as unset', { PORT: '', SHOP_LIMIT: '', SHOP_COLOUR: '' }, { PORT: 3000, SHOP_LIMIT: 5 }],
   [
-    'has defaults',
-    {},
-    { ...defaults, REDIS_URL: 'redis://127.0.0.1:6379/0', SHOP_LIMIT: 5, SHOP_NETWORKS: [] },
-  ],
-  [
-    'treats empty variables as not set',
-    { PORT: '', SHOP_LIMIT: '', SHOP_COLOUR: '' },
-    { PORT: 3000, SHOP_LIMIT: 5 },
-  ],
-  [
-    'parses numbers and lists',
+    'numbers and lists',
     { PORT: '0', SHOP_LIMIT: '10', SHOP_NETWORKS: '127.0.0.0/8, ::1/128' },
     { PORT: 0, SHOP_LIMIT: 10, SHOP_NETWORKS: ['127.0.0.0/8', '::1/128'] },
   ],
-  ['ignores variables of other programs', { SHOP_URL: 'x', LONGHAND_PORT: 'x', HOME: '/' }, read({})],
-])('readEnv %s', (_, env, values) => {
+  ['no variables of other programs', { SHOP_URL: 'x', LONGHAND_PORT: 'x', HOME: '/' }, read({})],
+])('readEnv reads %s', (_, env, values) => {
   expect(read(env)).toMatchObject(values);
 });
 

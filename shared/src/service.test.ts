@@ -59,12 +59,9 @@ test('the first heartbeat is sent at once, and the second within the 750 ms that
   expect(await text(pipe)).toBe('..');
 });
 
-test.each([true, false])(
-  'the heartbeat does not keep the process alive (with a reader: %s)',
-  async (isRead) => {
-    const { service, pipe } = beating();
-    if (isRead) pipe.resume();
-    else pipe.destroy();
-    expect(await once(service, 'exit')).toEqual([0, null]);
-  },
-);
+test.each([true, false])('the heartbeat does not keep the process alive (reader: %s)', async (isRead) => {
+  const { service, pipe } = beating();
+  if (isRead) pipe.resume();
+  else pipe.destroy();
+  expect(await once(service, 'exit')).toEqual([0, null]);
+});

@@ -102,16 +102,11 @@ describe('GET /', () => {
     expect((await page(`/?q=${'milk+'.repeat(1_000)}`)).length).toBeLessThan(10_000);
   });
 
-  test.each(['filter=none', 'after=1', 'after=', 'after=-1%00'])(
-    'responds to %s with a 400 page',
-    async (query) => {
-      const response = await get(`/?${query}`);
-      expect(response.status).toBe(400);
-      expect(await response.text()).toMatch(
-        /<h1>(This page of the list does not exist|There is no such list)/,
-      );
-    },
-  );
+  test.each(['filter=none', 'after=1', 'after=', 'after=-1%00'])('%s returns a 400 page', async (query) => {
+    const response = await get(`/?${query}`);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toMatch(/<h1>(This page of the list does not exist|There is no such list)/);
+  });
 });
 
 describe('POST /task', () => {
@@ -166,17 +161,14 @@ describe('POST /task', () => {
     ['raw', 'caf\xe9+au+lait'],
     ['a surrogate', 'caf%ED%A0%80+au+lait'],
     ['cut short', 'caf+au+lait%F0%9F%98'],
-  ])(
-    'returns 400 for bytes that are not UTF-8 (%s), and the form with the readable text',
-    async (_, title) => {
-      const response = await addRaw(title);
-      expect(response.status).toBe(400);
-      const html = await response.text();
-      expect(html).toContain('This text is not UTF-8');
-      expect(html).toMatch(/name="title" value="caf.* au lait/);
-      expect(await titles()).toEqual([]);
-    },
-  );
+  ])('returns 400 and the form with the readable text for invalid UTF-8 (%s)', async (_, title) => {
+    const response = await addRaw(title);
+    expect(response.status).toBe(400);
+    const html = await response.text();
+    expect(html).toContain('This text is not UTF-8');
+    expect(html).toMatch(/name="title" value="caf.* au lait/);
+    expect(await titles()).toEqual([]);
+  });
 });
 
 describe('A retry adds nothing after the task was deleted:', () => {
@@ -263,17 +255,14 @@ describe('Request forgery', () => {
     [{ 'Sec-Fetch-Site': 'same-origin' }, 302],
     [{ Origin: 'http://localhost' }, 302],
     [{}, 302],
-  ])(
-    'a valid form with the headers %o returns %i, and JSON needs the same headers',
-    async (headers, status) => {
-      expect((await add({ title: 'milk' }, headers)).status).toBe(status);
-      const init = { method: 'POST', body: '{"title":"milk"}' };
-      const json = { ...headers, 'Content-Type': 'application/json', Accept: 'application/json' };
-      const response = await kept.app.request('/tasks', { ...init, headers: json });
-      expect(response.status).toBe(status === 302 ? 201 : 403);
-      expect(await titles()).toEqual(status === 302 ? ['milk', 'milk'] : []);
-    },
-  );
+  ])('checks the headers %o of a form (%i) and of JSON', async (headers, status) => {
+    expect((await add({ title: 'milk' }, headers)).status).toBe(status);
+    const init = { method: 'POST', body: '{"title":"milk"}' };
+    const json = { ...headers, 'Content-Type': 'application/json', Accept: 'application/json' };
+    const response = await kept.app.request('/tasks', { ...init, headers: json });
+    expect(response.status).toBe(status === 302 ? 201 : 403);
+    expect(await titles()).toEqual(status === 302 ? ['milk', 'milk'] : []);
+  });
 });
 
 describe.each([

@@ -3,7 +3,7 @@ import { mkdtempDisposable, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startLoad } from '@longhand/loadtest/load-generator.ts';
-import { docker, engineAnswers } from '@longhand/shared/testing/engine.ts';
+import { docker, hasEngine } from '@longhand/shared/testing/engine.ts';
 import { send } from '@longhand/shared/testing/send.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acceptanceRules } from './suite/acceptance.ts';
@@ -13,7 +13,7 @@ import { type ComposedStack, startComposed } from './testing/composed.ts';
 import { openSession } from './testing/session.ts';
 import { addTasks, considerate, replicasThatServe } from './testing/under-load.ts';
 
-const engine = await engineAnswers();
+const engine = await hasEngine();
 if (!engine) console.warn('Skipped: the stack in containers, because no Docker engine runs on this machine.');
 
 describe.skipIf(!engine)('The stack in containers', { timeout: 180_000 }, () => {

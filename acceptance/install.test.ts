@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freeStackPorts } from '@longhand/deploy/testing/temporary-stack.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
-import { docker, engineAnswers } from '@longhand/shared/testing/engine.ts';
+import { docker, hasEngine } from '@longhand/shared/testing/engine.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -38,7 +38,7 @@ test.each([
 });
 
 // All tests share one stack, because a start is slow. year.test.ts runs the commands in docs/install.md.
-describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () => {
+describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
   const project = `longhand-test-${randomBytes(4).toString('hex')}`;
   let folder: string;
   let env: NodeJS.ProcessEnv;

@@ -3,7 +3,7 @@ import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts
 import { startShortener } from '@longhand/loadtest/bench/programs.ts';
 import { type Hold, startCrowd } from '@longhand/proxy/testing/crowd.ts';
 import { memoryLimit, residentBytes } from '@longhand/proxy/testing/memory.ts';
-import { engineAnswers } from '@longhand/shared/testing/engine.ts';
+import { hasEngine } from '@longhand/shared/testing/engine.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { send } from '@longhand/shared/testing/send.ts';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -33,7 +33,7 @@ describe('The stack without Docker', async () => {
 
   acceptanceRules(() => stack);
   // With a Docker engine, composed.test.ts runs these browser tests.
-  if (!(await engineAnswers())) browserWalk(() => stack);
+  if (!(await hasEngine())) browserWalk(() => stack);
 
   /** A short run has a fortieth of the connections. */
   const size = (long: number) => rounds({ short: long / 40, long });

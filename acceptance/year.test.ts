@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freeStackPorts } from '@longhand/deploy/testing/temporary-stack.ts';
-import { docker, engineAnswers } from '@longhand/shared/testing/engine.ts';
+import { docker, hasEngine } from '@longhand/shared/testing/engine.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ import { openSession } from './testing/session.ts';
 
 // `make test-long` installs the registry.
 const isLong = rounds({ short: 0, long: 1 }) === 1;
-const isPossible = isLong && registryProgram && (await engineAnswers());
+const isPossible = isLong && registryProgram && (await hasEngine());
 const services = ['expander', 'expander-cache', 'proxy', 'tasks', 'tasks-store'];
 const networks = ['egress', 'front', 'to-expander', 'to-expander-cache', 'to-tasks', 'to-tasks-store'];
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { engineAnswers } from '@longhand/shared/testing/engine.ts';
+import { hasEngine } from '@longhand/shared/testing/engine.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { releasedStack } from './release/compose.ts';
@@ -51,7 +51,7 @@ const workloads = (list: Node[]): Node[] =>
   list.filter(({ kind }) => ['Deployment', 'StatefulSet', 'CronJob', 'Pod'].includes(kind));
 const podsOf = (name: string): Node => podOf(named('Deployment', name) ?? named('StatefulSet', name)).spec;
 
-const noEngine = !(await engineAnswers());
+const noEngine = !(await hasEngine());
 const noCompose = spawnSync('docker', ['compose', 'version']).status !== 0;
 const configured = (env: NodeJS.ProcessEnv): Node => {
   const options = { cwd: root, env: { ...process.env, ...env }, encoding: 'utf8' } as const;

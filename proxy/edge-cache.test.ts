@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
-import { engineAnswers } from '@longhand/shared/testing/engine.ts';
+import { hasEngine } from '@longhand/shared/testing/engine.ts';
 import { cutOff } from '@longhand/shared/testing/listening.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { type RequestOptions, send, type TestResponse } from '@longhand/shared/testing/send.ts';
@@ -16,7 +16,7 @@ import { logged, type Order, obedientApplication, ordering, startProxied } from 
 const fresh = { 'Cache-Control': 'public, max-age=600', 'X-Accel-Expires': '30' };
 
 /** The nginx in the stack's image, or this machine's nginx (1.22 or later) without a Docker engine. */
-const image = (await engineAnswers()) ? 'nginx:1.30' : undefined;
+const image = (await hasEngine()) ? 'nginx:1.30' : undefined;
 
 describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
   const application = obedientApplication();

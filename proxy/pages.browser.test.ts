@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
-import { accessibilityFaults, bringAxe } from '@longhand/shared/testing/accessibility.ts';
+import { accessibilityFaults, loadAxe } from '@longhand/shared/testing/accessibility.ts';
 import { sharedChromium } from '@longhand/shared/testing/chromium.ts';
 import { hasTextBrowser, readInTextBrowser } from '@longhand/shared/testing/text-browser.ts';
 import { afterAll, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest';
 const pictures = join(import.meta.dirname, 'testing/pictures');
 const proxy = await startTemporaryProxy({});
 const page = await (await sharedChromium()).newPage();
-await bringAxe(page);
+await loadAxe(page);
 afterAll(async () => {
   await page.context().close();
   await proxy.stop();

@@ -9,7 +9,7 @@ import { service, upstreamServers } from '@longhand/deploy/native/processes.ts';
 import { supervise } from '@longhand/deploy/native/supervisor.ts';
 import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
-import { engineAnswers } from '@longhand/shared/testing/engine.ts';
+import { hasEngine } from '@longhand/shared/testing/engine.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { send } from '@longhand/shared/testing/send.ts';
@@ -17,7 +17,7 @@ import { startShortener } from '@longhand/shortener';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 
 /** The nginx in the stack's image, or this machine's nginx without a Docker engine. */
-const image = (await engineAnswers()) ? 'nginx:1.30' : undefined;
+const image = (await hasEngine()) ? 'nginx:1.30' : undefined;
 
 /** nginx in front of three replicas, as in containers. One replica never responds, another refuses connections. */
 describe(`A hung replica behind ${image ?? "this machine's nginx"}`, async () => {

@@ -23,13 +23,13 @@ const looks = [
 const minWidth = 360;
 
 /** Loads axe into all future documents of `page`, which is three times as fast as loading it into an open document. */
-export async function bringAxe(page: Page): Promise<void> {
+export async function loadAxe(page: Page): Promise<void> {
   await page.addInitScript(axe);
 }
 
 /**
  * Returns a line for each violation that axe finds on `page`, each overflow, and each difference from the golden pictures. Call
- * `bringAxe` before `page` loads its document.
+ * `loadAxe` before `page` loads its document.
  *
  * @param name the state of the page, such as `an empty list`
  * @param pictures the folder of the golden pictures

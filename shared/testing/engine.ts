@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** Whether a Docker engine responds. */
-export async function engineAnswers(): Promise<boolean> {
+export async function hasEngine(): Promise<boolean> {
   return run('docker', ['version', '--format', '{{.Server.Version}}'], { timeout: 10_000 }).then(
     () => true,
     () => false,

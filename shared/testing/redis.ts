@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { docker, engineAnswers } from './engine.ts';
+import { docker, hasEngine } from './engine.ts';
 import { freePort } from './free-port.ts';
 
 /** A Redis server for tests. It keeps its address when it restarts. */
@@ -22,7 +22,7 @@ export interface TestRedis {
 
 /** Starts Redis with the configuration file, in a container like the stack's if there is a Docker engine, otherwise as a process. */
 export async function startRedis(configuration: string): Promise<TestRedis> {
-  return (await engineAnswers()) ? inContainer(configuration) : startRedisProcess(configuration);
+  return (await hasEngine()) ? inContainer(configuration) : startRedisProcess(configuration);
 }
 
 async function inContainer(configuration: string): Promise<TestRedis> {

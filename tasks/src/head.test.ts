@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 /** Status and headers, except for connection headers (RFC 9110, section 7.6.1). */
-async function ask(method: string, path: string, more: Record<string, string>) {
+async function request(method: string, path: string, more: Record<string, string>) {
   const headers = { Cookie: 'session=AAAAAAAAAAAAAAAAAAAAAA', ...more };
   const response = await open(port, path, { method, headers });
   response.destroy();
@@ -46,22 +46,22 @@ describe.each<[string, Record<string, string>]>([
     const faults = vi.spyOn(console, 'error').mockImplementation(() => {});
     onTestFinished(() => faults.mockRestore());
     for (const path of paths()) {
-      const get = await ask('GET', path, headers);
+      const get = await request('GET', path, headers);
       const varies = (get.vary ?? '').toLowerCase().split(/\s*,\s*/);
       expect([path, varies]).toEqual([path, [...new Set(varies)]]);
-      expect([path, await ask('HEAD', path, headers)]).toEqual([path, get]);
+      expect([path, await request('HEAD', path, headers)]).toEqual([path, get]);
     }
     expect(faults.mock.calls).toEqual([]);
   });
 
   test('a 304 for the tag, its weak form or * has the validators of the 200', async () => {
     for (const path of paths()) {
-      const { etag: tag, ...found } = await ask('GET', path, headers);
+      const { etag: tag, ...found } = await request('GET', path, headers);
       if (!tag || found.status !== 200) continue;
       for (const known of [tag, tag.replace(/^(W\/)?/, 'W/'), `"other", ${tag}`, '*']) {
-        const asked = { ...headers, 'If-None-Match': known };
+        const conditional = { ...headers, 'If-None-Match': known };
         for (const method of ['GET', 'HEAD']) {
-          const { status, etag, vary, ...rest } = await ask(method, path, asked);
+          const { status, etag, vary, ...rest } = await request(method, path, conditional);
           expect([path, known, status, etag, vary]).toEqual([path, known, 304, tag, found.vary]);
           expect(rest['cache-control']).toBe(found['cache-control']);
         }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { accessibilityFaults, bringAxe } from '@longhand/shared/testing/accessibility.ts';
+import { accessibilityFaults, loadAxe } from '@longhand/shared/testing/accessibility.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { web } from '../../testing/links.ts';
@@ -51,7 +51,7 @@ describe('axe finds no violation, and nothing overflows at 320 pixels', () => {
   let page: Page;
   beforeAll(async () => {
     page = await visits.openPage();
-    await bringAxe(page);
+    await loadAxe(page);
   });
 
   test.each(Object.entries(states))('%s', async (name, u) => {

@@ -46,10 +46,10 @@ const add = (service: Replica, title: string) =>
 
 test('a subscriber receives the version at once, unless it unsubscribes first', async () => {
   const changes = openChanges(3_600_000);
-  const heard: string[] = [];
-  // This subscriber also hears the check after the connection opens.
-  changes.subscribe((version) => heard.push(version));
-  await expect.poll(() => heard.length).toBeGreaterThan(1);
+  const received: string[] = [];
+  // This subscriber also receives the version of the check after the connection opens.
+  changes.subscribe((version) => received.push(version));
+  await expect.poll(() => received.length).toBeGreaterThan(1);
   const left: string[] = [];
   changes.subscribe((version) => left.push(version))();
   const later: string[] = [];
@@ -59,12 +59,12 @@ test('a subscriber receives the version at once, unless it unsubscribes first', 
 });
 
 test('polling finds a change whose message is lost', async () => {
-  const heard: string[] = [];
-  openChanges(20).subscribe((version) => heard.push(version));
+  const received: string[] = [];
+  openChanges(20).subscribe((version) => received.push(version));
   // The check after the connection opens may find the first version.
   for (const version of ['1001', '1002', '1003']) {
     await kept.redis.set(keys.version, version);
-    await expect.poll(() => heard.at(-1)).toBe(version);
+    await expect.poll(() => received.at(-1)).toBe(version);
   }
 });
 

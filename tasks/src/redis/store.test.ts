@@ -291,8 +291,8 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       const first = await kept.store.list({ filter: 'all' });
       await kept.store.list({ filter: 'all', after: first.next });
       const calls = [...(await kept.redis.info('commandstats')).matchAll(/cmdstat_(\w+):calls=(\d+)/g)];
-      const ours = calls.map(([, name, count]) => [name, Number(count)] as const);
-      return Object.fromEntries(ours.filter(([name]) => !['config', 'info'].includes(name ?? '')));
+      const counts = calls.map(([, name, count]) => [name, Number(count)] as const);
+      return Object.fromEntries(counts.filter(([name]) => !['config', 'info'].includes(name ?? '')));
     };
     const open = (i: number) => ({ title: `task ${i}`, finished: 0, created_at: now.toISOString() }) as const;
     await kept.store.insert(Array.from({ length: 210 }, (_, i) => open(i)));

@@ -1,4 +1,4 @@
-import { accessibilityFaults, bringAxe } from '@longhand/shared/testing/accessibility.ts';
+import { accessibilityFaults, loadAxe } from '@longhand/shared/testing/accessibility.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { enter, field, paste, pictures, poll, useBrowser } from '../../testing/browser.ts';
@@ -13,7 +13,7 @@ const pages: Record<string, Page> = {};
 beforeAll(async () => {
   for (const scripts of [true, false]) {
     const page = await site.pageForAll();
-    await bringAxe(page);
+    await loadAxe(page);
     pages[`${scripts}`] = page;
   }
   // Axe needs JavaScript, so only our scripts are blocked.

@@ -1,4 +1,4 @@
-import { bringAxe, accessibilityFaults as faults } from '@longhand/shared/testing/accessibility.ts';
+import { accessibilityFaults as faults, loadAxe } from '@longhand/shared/testing/accessibility.ts';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { testKey } from '../../testing/app.ts';
@@ -56,7 +56,7 @@ test('Without scripts, the login shows the requested page, a reload resubmits th
 
 test('axe finds no fault in the login pages, and the logout hides the list', async () => {
   const page = await site.pageForAll();
-  await bringAxe(page);
+  await loadAxe(page);
   await page.goto('/');
   expect(await faults(page, 'login', pictures)).toEqual([]);
   await logIn(page, 'wrong');

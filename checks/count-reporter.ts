@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Prints why each skipped test was skipped, the seed of the random inputs, and `N passed, N failed, N skipped` in total. */
+/** Prints why tests were skipped, the seed of the random inputs, and `N passed, N failed, N skipped` in total. */
 export default class CountReporter implements Reporter {
   readonly #seed: number;
 

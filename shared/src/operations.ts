@@ -18,8 +18,8 @@ export function createMetrics(service: string, version: string): Registry {
 }
 
 /**
- * Creates the operations endpoints of a service, for a port that the proxy does not publish: `/livez` (the process responds),
- * `/readyz` (200 `ready`, or 503 and the reason) and `/metrics`.
+ * Creates the operations endpoints of a service: `/livez` (the process responds), `/readyz` (200 `ready`, or 503 and the reason)
+ * and `/metrics`. The proxy does not publish their port.
  *
  * @param ready rejects with the reason if the service cannot do its work
  */

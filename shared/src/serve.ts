@@ -50,11 +50,11 @@ const idleGrace = 2_000;
 const hardStop = 10_000;
 
 /**
- * Serves `app` over HTTP until `signal` is aborted. The server then drains: it stops listening, responds on open connections with
- * `Connection: close`, closes idle connections after 2 s, and all other connections after 10 s.
+ * Serves `app` over HTTP until `signal` is aborted, and then drains. A draining server does not listen, and responds on open
+ * connections with `Connection: close`. It closes idle connections after 2 s, and all other connections after 10 s.
  *
- * On a loopback address, the server returns 421 for host names that could be in public DNS, because a website could resolve its
- * own name to that address (DNS rebinding). It returns 400 for a malformed host name.
+ * On a loopback address, the server returns 421 for host names that could be in public DNS. Otherwise a website could resolve its
+ * own name to that address (DNS rebinding). The server returns 400 for a malformed host name.
  *
  * @throws ListenError
  */
@@ -127,8 +127,8 @@ function refusal({ clientErrorHeaders, problems }: ServeOptions, status: keyof t
 }
 
 /**
- * Responds to a malformed or oversized request with `clientErrorHeaders`, and closes the connection. If a response has begun,
- * only closes the connection, because the client would read a second response as part of the first.
+ * Responds to a malformed or oversized request with `clientErrorHeaders`, and closes the connection. Does not respond if a response
+ * has begun, because the client would read the second response as part of the first.
  */
 function refuseClientErrors(server: Server, options: ServeOptions): void {
   const statuses: Record<string, 408 | 431> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };

@@ -10,9 +10,9 @@ const maxRatio = 5;
 const maxMeasurements = 12;
 
 /**
- * Measures how much an attack slows down another client: its median request time, divided by the median for a `quiet` service at
- * the same time. Repeats this while the ratio is too high. Returns the first ratio below the promised maximum, or else the lowest, and the
- * statuses of failed requests.
+ * Measures how much an attack slows down another client. The ratio is the median time of its requests, divided by that of requests
+ * to a `quiet` service at the same time. Measures again while the ratio is too high. Returns the lowest ratio, and the statuses of
+ * failed requests.
  *
  * @param request sends a request to the service at `url` and returns its status
  * @param attack runs until `over` is aborted, and calls `begun` once it has its full effect

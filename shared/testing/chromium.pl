@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # Runs CHROMIUM without netlink, so that it does not notice network changes.
 #
-# When a network interface appears or disappears, for example with a container of another test, Chromium aborts every request
-# that is connecting, even to 127.0.0.1 (ERR_NETWORK_CHANGED). If it cannot open a netlink socket, it assumes that the network
-# never changes (net/base/address_tracker_linux.cc). So a seccomp filter blocks netlink sockets.
+# When a network interface appears or disappears, Chromium aborts all requests that are connecting, even to 127.0.0.1
+# (ERR_NETWORK_CHANGED). Containers of other tests cause this. If Chromium cannot open a netlink socket, it assumes that the
+# network never changes (net/base/address_tracker_linux.cc). So a seccomp filter blocks netlink sockets.
 use strict;
 use warnings;
 

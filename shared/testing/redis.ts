@@ -20,7 +20,7 @@ export interface TestRedis {
   stop(): Promise<void>;
 }
 
-/** Starts Redis with the configuration file, in a container like the stack's if there is a Docker engine, otherwise as a process. */
+/** Starts Redis with the configuration file, in a container if there is a Docker engine, otherwise as a process. */
 export async function startRedis(configuration: string): Promise<TestRedis> {
   return (await hasEngine()) ? inContainer(configuration) : startRedisProcess(configuration);
 }

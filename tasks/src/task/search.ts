@@ -61,6 +61,6 @@ const marks = /[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065
 /** Removes case and accents. Does not normalize ASCII text, because normalization takes 0.1 ms for 500 accents. */
 function fold(text: string): string {
   if (/^[ -~]*$/.test(text)) return text.toUpperCase();
-  // Lower case, then upper case: this maps ß and ẞ to the same text, and σ and ς to the same letter.
+  // Lower case and then upper case maps ß and ẞ to SS, and σ and ς to Σ.
   return text.normalize('NFD').replace(marks, '').toLowerCase().toUpperCase();
 }

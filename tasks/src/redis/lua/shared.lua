@@ -41,8 +41,8 @@ local function matches(revisions, task)
   return revisions == '*' or string.find(revisions, '"' .. task.revision .. '"') ~= nil
 end
 
--- Sets, publishes and returns the next version of the list, which becomes the revision of the changed tasks. The version is at
--- least the time in microseconds, so that it never repeats, even if the store is emptied or restored.
+-- Sets, publishes and returns the next version of the list, which becomes the revision of the changed tasks. It is at least the
+-- time in microseconds, so it never repeats, even after a restore.
 local function changed()
   local now = redis.call('TIME')
   local version = tonumber(redis.call('GET', keys.version) or '0')

@@ -4,8 +4,8 @@
 service=$1
 shift
 
-# Prints a value that changes unless COMMAND hangs: the time if COMMAND runs or waits for a CPU, or else its context switches. So
-# a busy service is not killed. Prints nothing on systems without /proc.
+# Prints a value that changes unless COMMAND hangs: its context switches, and the time if it runs or waits for a CPU. So a busy
+# service is not killed. Prints nothing on systems without /proc.
 activity() {
     local name value
     while read -r name value _; do

@@ -1,4 +1,4 @@
-# The images of the stack, one target for each service. deploy/release/release.sh adds the labels of a release.
+# The stack's images, one target per service. deploy/release/release.sh adds release labels.
 
 FROM node:26.10.0-trixie-slim AS manifests
 WORKDIR /app
@@ -23,14 +23,14 @@ FROM debian:trixie-slim AS node
 COPY --from=manifests /usr/lib/*/libatomic.so.1* /usr/lib/
 COPY --from=manifests /usr/local/bin/node /usr/local/bin/
 
-# Node does not strip types below node_modules, so shared/ is copied next to the service.
+# Copy shared/ next to the service, because Node does not strip types inside node_modules.
 FROM node AS service
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app
 COPY package.json ./
 COPY shared/package.json shared/
 COPY shared/src shared/src
-# Stripping types and compiling take half of a service's startup time, so the image keeps the result.
+# Stripping types and compiling take half of a service's startup time, so the image contains the result.
 RUN install --directory --owner=1000 compiled
 ENV NODE_COMPILE_CACHE=/app/compiled
 USER 1000:1000
@@ -46,7 +46,7 @@ COPY tasks/src/config.ts tasks/src/
 USER root
 RUN ln -s /app/expander/src/cli/longhand-expand.ts /usr/local/bin/longhand-expand
 USER 1000:1000
-# The services load all sources before they reject the port.
+# Fills the compile cache. The services load all sources before they reject the port.
 RUN echo | longhand-expand --follow=all && node deploy/settings.ts && (PORT=none node expander/src/main.ts || [ $? = 78 ])
 CMD ["shared/src/watched.sh", "expander", "node", "expander/src/main.ts"]
 
@@ -75,7 +75,7 @@ RUN apt-get update && \
     rm -rf /var/lib/apt/lists/*
 COPY deploy/observe/mtail /etc/mtail
 COPY deploy/observe/prometheus.yml deploy/observe/rules.yaml /etc/prometheus/
-# The PrometheusRule's `spec`, and a folder that gives a new volume its owner.
+# Extracts the PrometheusRule's `spec`, and creates a folder whose owner a new volume inherits.
 RUN sed -n "s/^  //p" /etc/prometheus/rules.yaml >/etc/prometheus/rules.yml && install -d -o 65534 -g 65534 /prometheus
 COPY --chmod=755 deploy/observe/*.sh /usr/local/bin/
 USER 1000:1000
@@ -106,8 +106,8 @@ COPY proxy/templates /etc/nginx/templates
 COPY proxy/container.conf.template /etc/nginx/templates/
 COPY proxy/tls.conf.template /etc/nginx/templates/tls.servers.template
 COPY --from=pages /pages /usr/share/nginx/html
-# `resolve` follows replicas that come and go. A draining replica refuses connections (2 s), and DNS has its address for 2 s
-# more. A failed attempt makes nginx skip it for 5 s. With max_fails=0, as in the native run, every request would try it.
+# `resolve` follows added and removed replicas. A draining replica refuses connections for 2 s, and DNS keeps its address for 2 s
+# more. After a failed attempt, nginx skips it for 5 s. With max_fails=0, as in the native run, every request would try it.
 ENV NGINX_ENVSUBST_FILTER="^(LONGHAND_|NGINX_LOCAL_RESOLVERS$)" \
     NGINX_ENTRYPOINT_LOCAL_RESOLVERS=1 \
     NGINX_ENTRYPOINT_QUIET_LOGS=1 \
@@ -119,6 +119,6 @@ ENV NGINX_ENVSUBST_FILTER="^(LONGHAND_|NGINX_LOCAL_RESOLVERS$)" \
     LONGHAND_TASKS_SERVER="tasks:3000 resolve max_fails=1 fail_timeout=5s" \
     LONGHAND_PAGES=/usr/share/nginx/html
 USER 101:101
-# Finishes requests in flight.
+# nginx finishes requests in flight.
 STOPSIGNAL SIGQUIT
 CMD ["nginx", "-p", "/run", "-e", "stderr", "-c", "/etc/nginx/nginx.conf", "-g", "daemon off;"]

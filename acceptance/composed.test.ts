@@ -11,10 +11,10 @@ import { browserWalk } from './suite/browser.ts';
 import { containerRules } from './suite/containers.ts';
 import { type ComposedStack, startComposed } from './testing/composed.ts';
 import { openSession } from './testing/session.ts';
-import { addTasks, considerate, replicasThatServe } from './testing/under-load.ts';
+import { addTasks, replicasThatServe, requestPause } from './testing/under-load.ts';
 
 const engine = await hasEngine();
-if (!engine) console.warn('Skipped: the stack in containers, because no Docker engine runs on this machine.');
+if (!engine) console.warn('Skipped the container tests: no Docker engine is running.');
 
 describe.skipIf(!engine)('The stack in containers', { timeout: 180_000 }, () => {
   let stack: ComposedStack;
@@ -27,7 +27,7 @@ describe.skipIf(!engine)('The stack in containers', { timeout: 180_000 }, () => 
   browserWalk(() => stack);
   containerRules(() => stack);
 
-  test('make backup saves the tasks of a running store, and make restore brings them back', async () => {
+  test('make restore restores the tasks from make backup', async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'longhand-backup-'));
     const { tasksPort, script } = stack;
     const file = join(folder.path, 'saved.rdb');
@@ -39,7 +39,7 @@ describe.skipIf(!engine)('The stack in containers', { timeout: 180_000 }, () => 
     await session.add(later);
 
     const restored = await script('redis/restore.sh', ['containers', file], 'yes\n');
-    expect(restored).toMatch(/^Replace all tasks with those of \S+\? Type yes: /);
+    expect(restored).toMatch(/^Replace all tasks with those from \S+\? Type yes: /);
     await expect.poll(async () => (await send(tasksPort, '/')).status, { timeout: 30_000 }).toBe(200);
     const titles = (await session.tasks()).map(({ title }) => title);
     expect(titles).toContain(kept);
@@ -51,13 +51,13 @@ describe.skipIf(!engine)('The stack in containers', { timeout: 180_000 }, () => 
     return stack.compose('up', '--no-recreate', '--wait', ...replicas, 'proxy');
   };
 
-  test('every replica of a scaled service gets requests; adding and killing a replica fails no request', async () => {
+  test('adding and killing replicas does not fail requests', async () => {
     const { expanderPort, tasksPort, shortener } = stack;
     const api = `http://127.0.0.1:${expanderPort}/api?u=`;
     const coldLink = () => ({
       url: api + encodeURIComponent(`${shortener}/chain/0?delay=50&id=${randomUUID()}`),
     });
-    const load = startLoad(coldLink, { connections: 3, pause: considerate });
+    const load = startLoad(coldLink, { connections: 3, pause: requestPause });
     await scale(2, 2);
     for (const port of [expanderPort, tasksPort])
       await expect.poll(() => replicasThatServe(stack, port), { timeout: 60_000 }).toBe(2);
@@ -67,7 +67,7 @@ describe.skipIf(!engine)('The stack in containers', { timeout: 180_000 }, () => 
     expect((await load.stop()).filter(({ right }) => !right)).toEqual([]);
   });
 
-  test('replacing the only replica under load does not fail a request', async () => {
+  test('replacing the only replica under load does not fail requests', async () => {
     await scale(1, 1);
     const before = await stack.containers('tasks');
     const load = await addTasks(stack.tasksPort, 2);

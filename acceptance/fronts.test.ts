@@ -7,7 +7,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type FrontName, frontNames, hasFront, startFront } from './testing/fronts.ts';
 import { openSession } from './testing/session.ts';
 
-/** Milliseconds that a page stays open. The long form exceeds the idle timeouts of the fronts. */
+/** How long an event stream stays open (ms). The long form exceeds the fronts' idle timeouts. */
 const openFor = rounds({ short: 1_000, long: 65_000 });
 
 const { expander, tasks } = frontNames;
@@ -23,7 +23,8 @@ afterAll(stack.stop);
 const port = Number(new URL(stack.urls.proxy).port);
 
 const fronts: FrontName[] = ['caddy', 'nginx', 'traefik'];
-test.skipIf(fronts.every(hasFront))(`the programs ${fronts.join(', ')} are on this machine`, () => {});
+const missing = fronts.filter((name) => !hasFront(name));
+if (missing.length > 0) console.warn(`Skipped the tests of missing programs: ${missing.join(', ')}.`);
 
 describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
   const network = `127.0.${fronts.indexOf(name) + 1}`;
@@ -34,7 +35,7 @@ describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
   const ask = (client: number, host: string, path: string, more?: RequestOptions) =>
     send(front.https, path, { ...more, host, ca: front.ca, localAddress: `${network}.${client}` });
 
-  test('a form adds a task, and the session cookie is bound to https and the host', async () => {
+  test('a form adds a task, with a session cookie bound to https and the host', async () => {
     const headers = { Origin: `https://${tasks}`, 'X-Forwarded-Proto': 'http' };
     const session = openSession(front.https, tasks, { ca: front.ca, localAddress: `${network}.1`, headers });
     const page = await session.get('/');
@@ -54,7 +55,7 @@ describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
   });
 
   test(
-    'an event stream stays open, and delivers each change at once',
+    'an event stream stays open and delivers each change immediately',
     async () => {
       const from = { host: tasks, ca: front.ca, localAddress: `${network}.2` };
       const events = await open(front.https, '/tasks/events', from);
@@ -64,7 +65,7 @@ describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
         for (const [, version = ''] of chunk.matchAll(/^data: (\d+)$/gm)) versions.add(version);
       });
       await expect.poll(() => versions.size).toBeGreaterThan(0);
-      // The idle timeouts of the fronts run on real time.
+      // The fronts' idle timeouts run in real time.
       await new Promise((resolve) => setTimeout(resolve, openFor));
       const before = versions.size;
       const headers = { 'Content-Type': 'application/json' };
@@ -84,7 +85,7 @@ describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
     expect((await ask(4, expander, path)).status).toBe(403);
   });
 
-  test('each client has its own rate, regardless of its headers', async () => {
+  test('each client has its own rate limit, regardless of its headers', async () => {
     for (const client of [5, 6])
       for (const [i, status] of [200, 200, 200, 200, 429].entries()) {
         const headers = { 'X-Forwarded-For': `203.0.113.${i}`, 'X-Forwarded-User': 'somebody' };
@@ -96,7 +97,7 @@ describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
 });
 
 test.skipIf(!hasFront('caddy'))(
-  'Caddyfile.sign-on admits only signed-in users, and passes on their names',
+  'Caddyfile.sign-on admits only signed-in users and forwards their names',
   async () => {
     // Imitates oauth2-proxy, which redirects to X-Auth-Request-Redirect after the login.
     const signOn = http.createServer(({ url, headers }, response) => {

@@ -15,7 +15,7 @@ import { ownNetworks } from './testing/composed.ts';
 
 const root = join(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/install.md'), 'utf8');
-/** The commands on the page that match `pattern`, without comments. */
+/** Returns the commands in install.md that match `pattern`, without comments. */
 const code = (pattern: RegExp) =>
   [...page.matchAll(/^ {4}(.+?)(?: {3,}#.*)?$/gm)]
     .map(([, line = '']) => line)
@@ -29,15 +29,18 @@ test.each([
   ['', '', 'http://nas.lan:8080/'],
   ['', '443', 'https://nas.lan/'],
   ['10.80.80.250/32', '', 'https://nas.lan/'],
-])('prints the URL of a named list: LONGHAND_FRONT=%s, LONGHAND_HTTPS_PORT=%s: %s', (front, port, url) => {
-  const names = { LONGHAND_TASKS_NAME: 'nas.lan', LONGHAND_FRONT: front, LONGHAND_HTTPS_PORT: port };
-  const ports = { LONGHAND_PORT: '8080', LONGHAND_EXPANDER_PORT: '8081', LONGHAND_TASKS_PORT: '8082' };
-  const env = { PATH: process.env.PATH, ...names, ...ports };
-  const printed = execFileSync(join(root, 'deploy/addresses.sh'), ['127.0.0.2'], { env, encoding: 'utf8' });
-  expect(printed.match(/http\S+/g)).toEqual(['http://127.0.0.2:8081/', url, 'http://127.0.0.2:8082/']);
-});
+])(
+  'prints the URL for LONGHAND_TASKS_NAME with LONGHAND_FRONT=%s, LONGHAND_HTTPS_PORT=%s: %s',
+  (front, port, url) => {
+    const names = { LONGHAND_TASKS_NAME: 'nas.lan', LONGHAND_FRONT: front, LONGHAND_HTTPS_PORT: port };
+    const ports = { LONGHAND_PORT: '8080', LONGHAND_EXPANDER_PORT: '8081', LONGHAND_TASKS_PORT: '8082' };
+    const env = { PATH: process.env.PATH, ...names, ...ports };
+    const printed = execFileSync(join(root, 'deploy/addresses.sh'), ['127.0.0.2'], { env, encoding: 'utf8' });
+    expect(printed.match(/http\S+/g)).toEqual(['http://127.0.0.2:8081/', url, 'http://127.0.0.2:8082/']);
+  },
+);
 
-// All tests share one stack, because a start is slow. year.test.ts runs the commands in docs/install.md.
+// All tests share one stack, because startup is slow. year.test.ts runs the commands in docs/install.md.
 describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
   const project = `longhand-test-${randomBytes(4).toString('hex')}`;
   let folder: string;
@@ -55,7 +58,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
       COMPOSE_FILE: `${join(root, 'docker-compose.yml')}:${join(folder, 'override.json')}`,
       COMPOSE_ENV_FILES: join(folder, '.env'),
     };
-    // The networks on the page, at addresses that only this test uses.
+    // The networks in install.md, at addresses that only this test uses.
     const own = ports.LONGHAND_TASKS_PORT;
     const here = (text: string) => text.replaceAll('10.80.80.', `10.${own >> 8}.${own & 255}.`);
     const [, override = ''] = /^( {4}services:\n(?: {4}.*\n)+)/m.exec(page) ?? [];
@@ -92,7 +95,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
       writeFileSync(join(folder, 'tls', file), text, { mode: 0o644 });
   }
 
-  /** Runs a command in that folder. */
+  /** Runs a command in `folder`. */
   const run = (command: string, variables: Record<string, string> = {}, input = '') => {
     const running = promisify(execFile)('bash', ['-ec', command], {
       cwd: folder,
@@ -105,7 +108,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
       ({ code, stdout, stderr }) => ({ code, stdout, output: stdout + stderr }),
     );
   };
-  /** Runs a command that must succeed. */
+  /** Runs a command that must succeed, and returns its output. */
   const outputOf = async (command: string) => {
     const { code, stdout, output } = await run(command);
     if (code !== 0) throw new Error(`${command}: ${output}`);
@@ -114,7 +117,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
   const up = join(root, 'deploy/compose/up.sh');
 
   test.each(['LONGHAND_TASKS_PORT', 'LONGHAND_HTTP_PORT', 'LONGHAND_HTTPS_PORT'])(
-    'a bad %s stops a start before it creates a container',
+    'a bad %s makes compose fail before it creates a container',
     async (name) => {
       const { code, output } = await run('docker compose up --wait', { [name]: '99999' });
       expect([code > 0, output]).toEqual([true, expect.stringMatching(/^Invalid \w+Port: 99999$/m)]);
@@ -122,7 +125,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
     },
   );
 
-  test('make up lists every fault in the settings, and starts nothing', async () => {
+  test('make up lists every fault in the settings', async () => {
     const bad = [
       'export EXPANDER_MAX_REDIRECTS=9',
       '# TASKS_COLOUR=red',
@@ -144,11 +147,11 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
     expect(await outputOf('docker compose logs settings')).toContain(faults[0]);
     const running = await outputOf('docker compose ps --services --status running');
     expect(running).not.toMatch(/^(tasks|expander|proxy)$/m);
-    // Further starts use these images, because a build takes as long as a start.
+    // Reuse these images, because a build takes as long as a start.
     env.COMPOSE_FILE += `:${join(folder, 'built.yml')}`;
   });
 
-  test('make up fails with a damaged append-only file, and the commands in docs/operate.md repair it', async () => {
+  test('the commands in docs/operate.md repair a damaged append-only file', async () => {
     const damage = `
       rm -rf appendonlydir && mkdir appendonlydir && cd appendonlydir
       echo 'file appendonly.aof.1.incr.aof seq 1 type i' >appendonly.aof.manifest
@@ -162,7 +165,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
     expect(code).toBe(1);
     expect(output).toMatch(/Bad file format reading the append only file.*redis-check-aof --fix/);
     expect(output).toContain(
-      'The stack did not start: the reason is above. For the store, see docs/operate.md.',
+      'The stack did not start. The reason is above. If it is the store, see docs/operate.md.',
     );
     const operate = readFileSync(join(root, 'docs/operate.md'), 'utf8');
     const [copy = '', repair = ''] =
@@ -175,13 +178,13 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
     expect(repaired.stdout).toContain('Successfully truncated AOF');
   });
 
-  test('make up prints the URLs for LONGHAND_BIND, and changed secret files take effect', async () => {
+  test('changed secret files take effect without a restart', async () => {
     const { plain, tls } = await freePorts('plain', 'tls');
     fs.mkdirSync(join(folder, 'tls'));
     await certify();
     const tokens = textFile('one first');
     const keys = textFile(`former ${'a'.repeat(16)} 10r/s`);
-    // The proxy is user 101.
+    // The proxy runs as user 101.
     const files = ['', 'privkey.pem', 'fullchain.pem'].map((name) => join(folder, 'tls', name));
     if (process.getuid?.() === 0) for (const file of files) fs.chownSync(file, 101, 101);
     fs.chmodSync(join(folder, 'tls'), 0o500);
@@ -203,7 +206,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
     child.stdout.on('data', (text: Buffer) => {
       output += text;
     });
-    await expect.poll(() => output, { timeout: 120_000 }).toContain('Ctrl-C stops everything');
+    await expect.poll(() => output, { timeout: 120_000 }).toContain('Ctrl-C stops the stack');
     expect(output.match(/http\S+/g)).toEqual([
       `https://${expanderName}:${tls}/`,
       `http://127.0.0.2:${env.LONGHAND_EXPANDER_PORT}/`,
@@ -227,7 +230,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
     expect(await statuses('first', 'a')).toEqual([401, 401]);
   });
 
-  test('the printed command stops at a bad value in .env, and the stack keeps running', async () => {
+  test('a bad value in .env does not stop a running stack', async () => {
     const [command = ''] = code(/settings && docker compose up/);
     const running = async () => (await outputOf('docker compose ps --quiet')).split('\n').toSorted();
     const before = await running();
@@ -239,7 +242,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
     expect(await running()).toEqual(before);
   });
 
-  test('the stack trusts the headers of a front at the fixed address', async () => {
+  test('the proxy trusts the headers of a front at the fixed address', async () => {
     const headers = { 'X-Forwarded-For': '203.0.113.7', 'X-Forwarded-User': 'ada' };
     const visit = `fetch('http://proxy:${env.LONGHAND_PORT}/docs/install', ${JSON.stringify({ headers })}).then(({ status }) => console.log(status))`;
     const place = ['--network', `${project}_front`, '--ip', front.address];
@@ -249,7 +252,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
     await expect.poll(log).toMatch(/"path":"\/docs\/install".*"client":"203\.0\.113\.7".*"user":"ada"/);
   });
 
-  test('the stack serves HTTPS, redirects to it, and notices a new certificate', async () => {
+  test('the proxy serves HTTPS and reloads a changed certificate', async () => {
     const secure = `curl --silent --cacert tls/fullchain.pem --connect-to ::127.0.0.1: https://${name}:${env.LONGHAND_HTTPS_PORT}/tasks -H 'Authorization: Bearer second'`;
     expect(await outputOf(secure)).toContain('<title>');
     const redirect = `curl --silent -o redirected -w '%{redirect_url}' -H Host:${name} http://127.0.0.1:${env.LONGHAND_HTTP_PORT}/tasks`;
@@ -258,18 +261,18 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
     await expect.poll(async () => (await run(secure)).code, { timeout: 60_000 }).toBe(0);
   });
 
-  test('the log has the address of an IPv4 client, and the port refuses IPv6', async (context) => {
+  test('the HTTPS port logs IPv4 client addresses and refuses IPv6', async (context) => {
     const port = Number(env.LONGHAND_HTTPS_PORT);
     const [v4, v6] = [`10.${port >> 8}.${port & 255}`, `fd00:0:${port.toString(16)}`];
     const [here, hereV6, there, thereV6] = [`${v4}.1`, `${v6}::1`, `${v4}.2`, `${v6}::2`];
     onTestFinished(async () => void (await run(`ip netns delete t${port}`)));
-    const made = await run(`
+    const setup = await run(`
       ip netns add t${port}
       ip link add t${port} type veth peer name out netns t${port}
       ip link set t${port} up && ip -n t${port} link set out up
       ip address add ${here}/24 dev t${port} && ip -n t${port} address add ${there}/24 dev out
       ip address add ${hereV6}/64 dev t${port} nodad && ip -n t${port} address add ${thereV6}/64 dev out nodad`);
-    context.skip(made.code !== 0, `a network namespace needs root, iproute2 and IPv6: ${made.output}`);
+    context.skip(setup.code !== 0, `a network namespace needs root, iproute2 and IPv6: ${setup.output}`);
     const curl = `ip netns exec t${port} curl --silent --insecure https://${name}:${port}/there`;
     const visit = (address: string) => run(`${curl} --connect-to ::${address}:`);
     expect((await visit(here)).code).toBe(0);

@@ -38,7 +38,7 @@ describe('The stack in Kubernetes', () => {
 describe('No request fails', () => {
   beforeAll(() => scale(2, ...deployments));
 
-  test.each(deployments)('while %s is rolled out again', async (name) => {
+  test.each(deployments)('during a rollout of %s', async (name) => {
     const before = (await pods(name)).map((pod) => pod.name);
     const { requests, failures } = await underLoad(cluster, async () => {
       await kubectl('rollout', 'restart', `deployment/${name}`);
@@ -50,7 +50,7 @@ describe('No request fails', () => {
     expect((await pods(name)).filter((pod) => before.includes(pod.name))).toEqual([]);
   });
 
-  test('while expander and tasks scale from 1 to 5 to 2, and every replica gets requests', async () => {
+  test('while expander and tasks scale from 1 to 5 to 2', async () => {
     await scale(1, 'expander', 'tasks');
     const { failures } = await underLoad(cluster, async () => {
       await scale(5, 'expander', 'tasks');
@@ -61,7 +61,7 @@ describe('No request fails', () => {
     expect(failures).toEqual([]);
   });
 
-  test('while the node is drained, because disruption budgets keep its last pods', async () => {
+  test('during a node drain, because disruption budgets keep the last pods', async () => {
     const [node = ''] = (await kubectl('get', 'nodes', '--output=name')).split('\n');
     const only = '--pod-selector=app.kubernetes.io/name in (proxy,expander,tasks)';
     try {
@@ -77,7 +77,7 @@ describe('No request fails', () => {
     for (const name of deployments) await rolledOut(name);
   });
 
-  test('while a broken image is rolled out and rolled back', async () => {
+  test('during the rollout and rollback of a broken image', async () => {
     const { failures } = await underLoad(cluster, async () => {
       // This image starts, but is not a task list.
       await kubectl('set', 'image', 'deployment/tasks', 'service=redis:8.0.2');
@@ -118,7 +118,7 @@ describe('From inside the pods', () => {
     'tasks-store': [6379],
   };
 
-  test.each(services)('%s reaches only the services that it needs', async (from) => {
+  test.each(services)('%s can reach only the services that it needs', async (from) => {
     const addresses: [name: string, address: string][] = [
       ['the API server', '10.96.0.1/443'],
       ['cloud metadata', '169.254.169.254/80'],
@@ -141,7 +141,7 @@ describe('From inside the pods', () => {
   });
 });
 
-test('restore.sh restores the backup of the CronJob', async () => {
+test('restore.sh restores a backup from the CronJob', async () => {
   const kept = `kept ${randomUUID()}`;
   await openSession(tasksPort).add(kept);
   await kubectl('delete', 'job/by-hand', '--ignore-not-found');
@@ -151,7 +151,7 @@ test('restore.sh restores the backup of the CronJob', async () => {
   await openSession(tasksPort).add(late);
   await promisify(execFile)(join(deploy, 'restore.sh'));
   const titles = async () => (await openSession(tasksPort).tasks()).map(({ title }) => title);
-  // Until every replica is connected again, some requests get 503.
+  // Some requests return 503 until every replica has reconnected.
   await expect.poll(titles).toContain(kept);
   expect(await titles()).not.toContain(late);
 });

@@ -32,12 +32,12 @@ describe('The stack without Docker', async () => {
   };
 
   acceptanceRules(() => stack);
-  // With a Docker engine, composed.test.ts runs these browser tests.
+  // composed.test.ts runs these browser tests if there is a Docker engine.
   if (!(await hasEngine())) browserWalk(() => stack);
 
-  /** A short run has a fortieth of the connections. */
+  /** Short runs open a fortieth of the connections. */
   const size = (long: number) => rounds({ short: long / 40, long });
-  /** The addresses of the event streams; each may have 200. */
+  /** Number of client addresses, each with at most 200 event streams. */
   const addresses = rounds({ short: 1, long: 5 });
 
   test('a flood of connections neither delays other clients nor exceeds the memory limits', {
@@ -61,22 +61,22 @@ describe('The stack without Docker', async () => {
       hold('idle', size(10_000), 2, { port }),
     ];
     await Promise.all(crowds.map((crowd) => crowd.reached()));
-    // Each connection times out after 5 s, and opens again a second later.
+    // Each connection times out after 5 s and reopens a second later.
     const unfinished = hold('unfinished', size(3_000), 3, { bytes: 31_000 });
     await expect.poll(() => unfinished.held().opened, { timeout: 120_000 }).toBeGreaterThan(size(3_000));
 
     hold('refused', size(3_000), 4, { path: '/task' });
 
-    const besieged = await visit(stack, rounds({ short: 40, long: 2_000 }));
-    expect(besieged.failures).toEqual([]);
-    // Other tests run at the same time as a short run.
-    expect(besieged.p99).toBeLessThan(quiet.p99 + rounds({ short: 2_000, long: 50 }));
+    const flooded = await visit(stack, rounds({ short: 40, long: 2_000 }));
+    expect(flooded.failures).toEqual([]);
+    // Short runs share the machine with other tests.
+    expect(flooded.p99).toBeLessThan(quiet.p99 + rounds({ short: 2_000, long: 50 }));
     for (const { name, pid = 0 } of processes)
       expect(await residentBytes(pid), name).toBeLessThan(0.8 * (await memoryLimit(name)));
   });
 });
 
-/** Sends requests to both applications in turn. Returns their 99th percentile in ms, and the failures. */
+/** Sends requests to both applications in turn. Returns the 99th percentile of the latency (ms), and the failures. */
 async function visit({ tasksPort, expanderPort, shortener }: TestStack, count: number) {
   const milliseconds: number[] = [];
   const failures: string[] = [];
@@ -92,7 +92,7 @@ async function visit({ tasksPort, expanderPort, shortener }: TestStack, count: n
   return { p99: milliseconds[Math.ceil(count * 0.99) - 1] ?? Number.NaN, failures };
 }
 
-/** Makes the list long, for slow readers. */
+/** Fills the list, so that its export is long enough for slow readers. */
 async function fillList(port: number, tasks: number): Promise<void> {
   const body = Array.from({ length: tasks }, (_, i) => `- [ ] ${i} ${'x'.repeat(180)}`).join('\n');
   const headers = { 'Content-Type': 'text/plain', 'Sec-Fetch-Site': 'same-origin' };

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 const programs = ['prometheus', 'prometheus-redis-exporter', 'prometheus-node-exporter', 'mtail'];
 const missing = programs.some((name) => spawnSync(name, ['--version']).error);
 
-/** Whether k6 may write its metrics to Prometheus. */
+/** Whether k6 writes its metrics to Prometheus. */
 const withK6 = rounds({ short: 0, long: 1 }) === 1 && !spawnSync('k6', ['version']).error;
 
 const read = (file: string) => readFileSync(join(import.meta.dirname, '../deploy/observe', file), 'utf8');
@@ -45,7 +45,7 @@ describe.skipIf(missing)('A native stack with monitoring', () => {
   beforeAll(async () => {
     stack = await startTemporaryStack();
     const { folder } = stack;
-    // Each replica has its own socket.
+    // A second socket looks like a second replica.
     for (const name of ['expander', 'tasks'])
       symlinkSync(`${name}-ops.sock`, join(folder, 'run', `${name}-2-ops.sock`));
     const { port } = await freePorts('port');
@@ -61,7 +61,7 @@ describe.skipIf(missing)('A native stack with monitoring', () => {
     expect(status).toBe(withK6 ? 400 : 404);
   });
 
-  test('Prometheus reaches every replica, each panel has data under load, and each rule has its series', async () => {
+  test('every panel and every alert rule has data under load', async () => {
     await expect.poll(async () => (await query('up == 1')).length, { timeout: 20_000 }).toBe(8);
     const load = setInterval(() => visit(stack.urls), 200);
     onTestFinished(() => clearInterval(load));
@@ -73,7 +73,7 @@ describe.skipIf(missing)('A native stack with monitoring', () => {
     for (const each of series) await expectSeries('rules.yaml', each);
   });
 
-  test.skipIf(!withK6)('each panel of a load run has data while k6 writes metrics', async () => {
+  test.skipIf(!withK6)('every load run panel has data while k6 writes metrics', async () => {
     await using out = await mkdtempDisposable(join(tmpdir(), 'longhand-observe-'));
     const running = runScript({
       script: 'tasks',
@@ -93,17 +93,17 @@ describe.skipIf(missing)('A native stack with monitoring', () => {
     await running;
   });
 
-  test.each(['expander', 'tasks'] as const)('promtool accepts the metrics of %s', async (name) => {
+  test.each(['expander', 'tasks'] as const)("promtool accepts %s's metrics", async (name) => {
     const socketPath = join(stack.folder, 'run', `${name}-ops.sock`);
-    const asked = request({ socketPath, path: '/metrics', agent: false }).end();
+    const sent = request({ socketPath, path: '/metrics', agent: false }).end();
     const metrics = await new Promise<string>((resolve) =>
-      asked.on('response', (response) => resolve(text(response))),
+      sent.on('response', (response) => resolve(text(response))),
     );
     execFileSync('promtool', ['check', 'metrics'], { input: metrics });
   });
 });
 
-/** Sends a request of each kind: reads, a write, an expansion, a cached expansion, a bad path. */
+/** Sends one request of each kind: reads, a write, an expansion, a cached expansion, a bad path. */
 async function visit({ expander, tasks }: TemporaryStack['urls']): Promise<void> {
   const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
   const link = `${expander}/api?u=${encodeURIComponent(`http://127.0.0.1:${new URL(tasks).port}/public/x`)}`;

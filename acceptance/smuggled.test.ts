@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 const host = 'Host: localhost\r\n';
 const body = `0\r\n\r\nPOST /hidden HTTP/1.1\r\n${host}Content-Length: 0\r\n\r\n`;
 
-/** Requests of ambiguous length. Some servers treat the body as another request. */
+/** Requests of ambiguous length. Some servers treat part of the body as another request. */
 const ambiguous = [
   'Transfer-Encoding: chunked',
   'Transfer-Encoding: xchunked',
@@ -18,18 +18,18 @@ const ambiguous = [
   'Content-Length: 5',
 ].map((header) => `POST /task HTTP/1.1\r\n${host}Content-Length: ${body.length}\r\n${header}\r\n\r\n${body}`);
 
-/** A server that accepts ambiguous requests, and records their paths. */
+/** Starts a server that accepts ambiguous requests and records their paths. */
 async function startLenient() {
-  const asked: string[] = [];
+  const paths: string[] = [];
   const server = http.createServer({ insecureHTTPParser: true }, (request, response) => {
-    asked.push(`${request.url}`);
-    request.resume().on('end', () => response.end('answered'));
+    paths.push(`${request.url}`);
+    request.resume().on('end', () => response.end('received'));
   });
   onTestFinished(() => cutOff(server));
-  return { asked, port: await listening(server) };
+  return { paths, port: await listening(server) };
 }
 
-/** Sends each request on its own connection, and waits until the server closes it. */
+/** Sends each request on its own connection and waits until the server closes it. */
 async function sendAll(port: number): Promise<void> {
   for (const bytes of ambiguous) {
     const socket = connect(port, '127.0.0.1').on('error', () => {});
@@ -38,16 +38,13 @@ async function sendAll(port: number): Promise<void> {
   }
 }
 
-test('the proxy forwards no request hidden in the body of another, even to a lenient application', async () => {
-  const { asked, port } = await startLenient();
+test('the proxy does not forward a request that is hidden in another body', async () => {
+  const { paths, port } = await startLenient();
+  // Without the proxy, the application accepts the hidden request.
+  await sendAll(port);
+  expect(paths.splice(0)).toContain('/hidden');
   const proxy = await startTemporaryProxy({ LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0` });
   onTestFinished(() => proxy.stop());
   await sendAll(proxy.ports.tasks);
-  expect(asked).not.toContain('/hidden');
-});
-
-test('without the proxy, a lenient application accepts a hidden request', async () => {
-  const { asked, port } = await startLenient();
-  await sendAll(port);
-  expect(asked).toContain('/hidden');
+  expect(paths).not.toContain('/hidden');
 });

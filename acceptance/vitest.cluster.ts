@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The tests of `make kubernetes-test`, the acceptance suite and the rollouts. */
+/** Tests for `make kubernetes-test`: the acceptance suite and rollouts. */
 export default defineConfig({
   test: {
     name: 'cluster',

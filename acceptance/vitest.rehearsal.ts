@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 
 const root = join(import.meta.dirname, '..');
 
-/** The rows to rehearse; by default all. */
+/** The rows to rehearse, by default all. */
 const rows = (process.env.ROWS ?? '').split(/[\s,]+/).filter(Boolean);
 const promises = readFileSync(join(root, 'docs/PROMISES.md'), 'utf8');
 const unknown = rows.filter((row) => !promises.includes(`| ${row} |`));
@@ -13,7 +13,7 @@ if (unknown.length > 0) throw new Error(`PROMISES.md has no row ${unknown.join('
 // This fails with Docker's message if there is no engine.
 execFileSync('docker', ['version'], { stdio: ['ignore', 'ignore', 'inherit'] });
 
-/** `make rehearse`: one row after the other, on one stack. */
+/** `make rehearse` runs one row after another, on one stack. */
 export default defineConfig({
   test: {
     name: 'rehearsal',

@@ -32,23 +32,24 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
   const began = Date.now();
   let [project, gateway] = ['', ''];
   let port: number;
-  /** The ports of HTTP and HTTPS. */
+  /** HTTP and HTTPS ports. */
   let ports: Record<string, number>;
   let registry: Awaited<ReturnType<typeof startRegistry>>;
-  /** The compose.yaml of two releases. */
+  /** Paths of two releases' compose.yaml. */
   let [before, after] = ['', ''];
   let images: string[];
   const settings = new Map<string, string | number>();
-  /** The titles of all saved tasks, and the expected state of the machine. */
+  /** Titles of all saved tasks. */
   const saved: string[] = [];
+  /** Expected state of the machine. */
   let installed = {
     services,
     networks,
     volumes: ['expander-cache-password', 'tasks', 'tasks-store-password'],
   };
 
-  /** The commands in a section of the release's documents, without `sudo` for root. */
-  const printed = (document: string, heading: string, pattern: RegExp): string[] => {
+  /** Returns the commands in a section of a release's document, without `sudo` for root. */
+  const documented = (document: string, heading: string, pattern: RegExp): string[] => {
     const text = readFileSync(join(work, 'after', 'docs', document), 'utf8');
     const [, section = ''] = text.split(new RegExp(`^#+ ${heading}\n`, 'm'));
     const commands = [...(section.split(/^#/m)[0] ?? '').matchAll(/^ {4}((?:.*\\\n)*.+)$/gm)];
@@ -56,13 +57,13 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
       .map(([, command = '']) => (process.getuid?.() === 0 ? command.replaceAll('sudo ', '') : command))
       .filter((command) => pattern.test(command));
   };
-  /** Runs a command in the folder of the installation. */
+  /** Runs a command in the installation folder. */
   const run = async (command: string): Promise<string> => {
     console.log(`$ ${command}`);
     const { stdout } = await promisify(execFile)('bash', ['-ec', command], { cwd: folder });
     return stdout.trim();
   };
-  const follow = async (commands: readonly string[]) => {
+  const runAll = async (commands: readonly string[]) => {
     expect(commands).not.toEqual([]);
     for (const command of commands) await run(command);
   };
@@ -85,13 +86,13 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     if (status === 201) saved.push(title);
     return status;
   };
-  /** The engine's containers, networks or volumes of this project. */
-  const left = async (kind: 'ps --all' | 'network ls' | 'volume ls', format: string) => {
+  /** Lists this project's containers, networks or volumes. */
+  const resources = async (kind: 'ps --all' | 'network ls' | 'volume ls', format: string) => {
     const label = `label=com.docker.compose.project=${project}`;
     const listed = await docker(...kind.split(' '), '--filter', label, '--format', format);
     return listed.replaceAll(`${project}_`, '').split('\n').filter(Boolean).toSorted();
   };
-  /** Keeps the store's disk, which is in memory, while the stack is down. */
+  /** Keeps the store's in-memory disk mounted while the stack is down. */
   const keepDisk = () =>
     run(
       `docker run --detach --rm --init --name ${project}-disk --network none --volume ${project}_tasks:/data redis:8.0.2 sleep infinity`,
@@ -112,7 +113,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     );
     images = [...new Set((await Promise.all(used)).join('\n').split('\n'))];
     await docker('image', 'rm', '--force', ...images, ...images.map((image) => image.replace(/@.*/, '')));
-    console.log(`Two releases after ${Math.round((Date.now() - began) / 1_000)} s.`);
+    console.log(`Built two releases in ${Math.round((Date.now() - began) / 1_000)} s.`);
 
     copyFileSync(before, join(folder, 'compose.yaml'));
     writeFileSync(join(folder, 'tokens'), 'phone secret\n', { mode: 0o644 });
@@ -128,7 +129,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     await docker('image', 'rm', '--force', ...images);
     await registry?.stop();
     rmSync(work, { recursive: true, force: true });
-    console.log(`A year in ${Math.round((Date.now() - began) / 60_000)} minutes.`);
+    console.log(`Simulated a year in ${Math.round((Date.now() - began) / 60_000)} minutes.`);
   });
 
   afterEach(async () => {
@@ -136,42 +137,42 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
       expect(await titles()).toEqual(saved.toSorted());
       await add(expect.getState().currentTestName ?? '');
     }
-    const states = await left('ps --all', '{{.Label "com.docker.compose.service"}} {{.State}}');
+    const states = await resources('ps --all', '{{.Label "com.docker.compose.service"}} {{.State}}');
     const running = installed.services.map((service) => `${service} running`);
     expect(states.filter((state) => state !== 'settings exited')).toEqual(running);
-    expect(await left('network ls', '{{.Name}}')).toEqual(installed.networks);
-    expect(await left('volume ls', '{{.Name}}')).toEqual(installed.volumes);
-    console.log(`The list is whole (${saved.length} tasks), and nothing is left over.`);
+    expect(await resources('network ls', '{{.Name}}')).toEqual(installed.networks);
+    expect(await resources('volume ls', '{{.Name}}')).toEqual(installed.volumes);
+    console.log(`All ${saved.length} tasks are there, and nothing is left over.`);
   });
 
-  test('compose.yaml alone installs the release, with images by digest', async () => {
+  test('compose.yaml alone installs the release', async () => {
     expect(images).toHaveLength(12);
     for (const image of images) expect(image).toMatch(/:\d+\.\d+\.\d+@sha256:[0-9a-f]{64}$/);
-    await follow(printed('install.md', 'Open it on your phone', /^openssl/));
+    await runAll(documented('install.md', 'Open it on your phone', /^openssl/));
     await start();
     await keepDisk();
     await add('kept by docker compose down');
     // Skip commands that build or do not exit.
-    await follow(printed('install.md', 'Start', /^docker compose (?!up --build|logs --follow)/));
+    await runAll(documented('install.md', 'Start', /^docker compose (?!up --build|logs --follow)/));
     expect(await run('docker compose run --rm -T expander longhand-expand --help')).toContain('--follow');
   });
 
-  test('a renewed certificate takes effect by itself', async () => {
-    const commands = printed('tls.md', 'TLS', /^(mkdir -p|openssl|chmod|export|curl)/);
+  test('a renewed certificate takes effect without a restart', async () => {
+    const commands = documented('tls.md', 'TLS', /^(mkdir -p|openssl|chmod|export|curl)/);
     const certify = commands.filter((command) => /^(mkdir|openssl|chmod)/.test(command));
     const exported = commands.join('\n').matchAll(/(LONGHAND_\w+)=(\S+)/g);
-    await follow(certify);
+    await runAll(certify);
     configure({ ...Object.fromEntries([...exported].map(([, name, value]) => [name, value])), ...ports });
     await start();
     installed = { ...installed, services: [...services, 'tls'] };
     const curl = `${commands.at(-1)}`.replace('8443', `${ports.LONGHAND_HTTPS_PORT}`);
     expect(await run(curl)).toContain('argument required');
-    await follow(certify.map((command) => command.replace('-days 30', '-days 60')));
+    await runAll(certify.map((command) => command.replace('-days 30', '-days 60')));
     const renewed = expect.poll(() => run(curl).catch(String), { timeout: 60_000, interval: 2_000 });
     await renewed.toContain('argument required');
   });
 
-  test('a new password takes effect by itself, and ends all sessions', async () => {
+  test('a new password takes effect without a restart and ends all sessions', async () => {
     const login = async () => {
       const session = openSession(port);
       const _csrf = /name="_csrf" value="([^"]+)"/.exec((await session.get('/login')).body)?.[1] ?? '';
@@ -183,12 +184,12 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     };
     const page = await login();
     expect(await page()).toBe(200);
-    await follow(printed('install.md', 'Change or forget the password', /^openssl/));
+    await runAll(documented('install.md', 'Change or forget the password', /^openssl/));
     await expect.poll(page, { timeout: 30_000 }).toBe(303);
     expect(await (await login())()).toBe(200);
   });
 
-  test('the settings check reports a typo in .env, and stops nothing', async () => {
+  test('the settings check reports a typo in .env', async () => {
     configure({ TASKS_PASWORD_FILE: './password' });
     await expect(run('docker compose run --rm settings')).rejects.toMatchObject({
       stderr: expect.stringContaining('TASKS_PASWORD_FILE: there is no such variable'),
@@ -198,7 +199,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
   });
 
   const backUp = () => {
-    const [cron = ''] = printed('install.md', 'Back up every night', /^0 3/);
+    const [cron = ''] = documented('install.md', 'Back up every night', /^0 3/);
     return run(cron.replace('0 3 * * * cd /srv/longhand', `cd ${folder}`));
   };
   const backups = () => readdirSync(join(folder, 'backups')).toSorted();
@@ -214,7 +215,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     );
   });
 
-  test('pages load and writes get 503 on a full disk, until space returns', async () => {
+  test('writes return 503 while the disk is full', async () => {
     await run(`docker exec ${project}-disk sh -c 'cat /dev/zero >/data/filler || true' 2>/dev/null`);
     await expect.poll(() => add('on a full disk'), { timeout: 30_000 }).toBe(503);
     await expect.poll(async () => (await ask('/tasks')).status, { timeout: 30_000 }).toBe(200);
@@ -231,7 +232,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     await keepDisk();
     expect(await titles()).toEqual([]);
     await run(`cp backups/${backups().at(-1)} backups/tasks-20261121T030000Z.rdb`);
-    await follow(printed('install.md', 'Restore a backup', /^docker/));
+    await runAll(documented('install.md', 'Restore a backup', /^docker/));
   });
 
   test('an upgrade to another commit and a rollback keep all changes', async () => {
@@ -240,7 +241,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     const old = await revision();
     for (const file of [after, before, after]) {
       copyFileSync(file, join(folder, 'compose.yaml'));
-      await follow(printed('install.md', 'Upgrade', /^docker/));
+      await runAll(documented('install.md', 'Upgrade', /^docker/));
       expect((await revision()) === old).toBe(file === before);
       await add(`by ${file}`);
     }
@@ -249,7 +250,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
   test('a backup moves the tasks to another Redis', async () => {
     await backUp();
     const [image, data] = ['redis:8.0.2', `${project}-redis:/data`];
-    const manifest = `${printed('operate.md', 'Backup', /^file appendonly/)[0]}`;
+    const manifest = `${documented('operate.md', 'Backup', /^file appendonly/)[0]}`;
     const place = `mkdir appendonlydir && cd appendonlydir && cat >appendonly.aof.1.base.rdb && echo '${manifest}' >appendonly.aof.manifest`;
     await run(`docker run --rm -i --volume ${data} ${image} sh -c "${place}" <backups/${backups().at(-1)}`);
     const { outside } = await freePorts('outside');
@@ -262,7 +263,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     installed = { ...installed, networks: [...networks, 'to-tasks-store-outside'] };
   });
 
-  test('docker compose down --volumes uninstalls it', async () => {
+  test('docker compose down --volumes uninstalls the stack', async () => {
     await run(`docker rm --force ${project}-disk && docker compose down --volumes`);
     installed = { services: [], networks: [], volumes: [] };
     const own = ['.env', 'backups', 'before-upgrade.rdb', 'compose.override.yaml', 'compose.yaml'];

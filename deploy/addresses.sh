@@ -1,15 +1,15 @@
 #!/bin/sh
-# Prints the applications' URLs: deploy/addresses.sh BIND, where BIND is the proxy's address as in a URL.
+# Prints the applications' URLs: deploy/addresses.sh BIND, where BIND is the proxy's address in URL syntax.
 set -eu
 bind=$1
 
-# This machine's addresses of a family (inet or inet6), without Docker's bridges.
+# Prints this machine's addresses of a family (inet or inet6), without Docker's bridges.
 addresses() {
     ip -o address show scope global 2>/dev/null |
         grep -Ev '^[0-9]+: (docker|br-|veth)' | sed -n "s/.*[[:space:]]$1 \([0-9a-f.:]*\).*/\1/p" | grep -Ev '^(127\.|::1$|fe80:)'
 }
 
-# An application's URLs: by name, then by port.
+# Prints an application's URLs: by name, then by port.
 urls() {
     application=$1 port=$2 name=$3
     if [ -n "$name" ] && [ -n "${LONGHAND_HTTPS_PORT:-}" ]; then

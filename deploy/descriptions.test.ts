@@ -26,9 +26,9 @@ const kustomize = [
   ['kubectl', 'kustomize'],
   ['kustomize', 'build'],
 ].find(([program = '', command = '']) => spawnSync(program, [command, '--help']).status === 0);
-const without = kustomize ? '' : ' (skipped: there is neither kubectl nor kustomize on this machine)';
+const without = kustomize ? '' : ' (skipped: kubectl and kustomize are missing)';
 
-/** kustomize's output for a folder. */
+/** Returns kustomize's output for a folder. */
 function render(folder: string): string {
   const [program = '', command = ''] = kustomize ?? [];
   return execFileSync(program, [command, folder], { encoding: 'utf8', maxBuffer: 16 * 1024 * 1024 });
@@ -58,17 +58,14 @@ const configured = (env: NodeJS.ProcessEnv): Node => {
   return JSON.parse(execFileSync('docker', ['compose', 'config', '--format', 'json'], options));
 };
 
-test.skipIf(noCompose)(
-  "a stack takes six of Docker's 31 networks, and tasks cannot reach the internet",
-  () => {
-    const { services, networks } = configured({});
-    const links = ['to-expander', 'to-expander-cache', 'to-tasks', 'to-tasks-store'];
-    expect(Object.keys(networks).toSorted()).toEqual(['egress', 'front', ...links]);
-    expect(Object.keys(services.tasks.networks).filter((name) => !networks[name].internal)).toEqual([]);
-  },
-);
+test.skipIf(noCompose)('compose creates six networks, without internet access for tasks', () => {
+  const { services, networks } = configured({});
+  const links = ['to-expander', 'to-expander-cache', 'to-tasks', 'to-tasks-store'];
+  expect(Object.keys(networks).toSorted()).toEqual(['egress', 'front', ...links]);
+  expect(Object.keys(services.tasks.networks).filter((name) => !networks[name].internal)).toEqual([]);
+});
 
-test.skipIf(noCompose)('tasks gets the URL and the CA file of an external store, and a network to it', () => {
+test.skipIf(noCompose)('TASKS_REDIS_URL and TASKS_REDIS_CA_FILE connect tasks to an external store', () => {
   const REDIS_URL = 'rediss://user:password@redis.example:6380/0';
   const { services, secrets } = configured({ TASKS_REDIS_URL: REDIS_URL, TASKS_REDIS_CA_FILE: '/ca.crt' });
   const REDIS_CA_FILE = '/run/secrets/tasks-redis-ca';
@@ -80,7 +77,7 @@ test.skipIf(noCompose)('tasks gets the URL and the CA file of an external store,
 });
 
 test.skipIf(noEngine)(
-  'make down removes the network to an external store, even after the variable was unset',
+  'make down removes the network to an external store even if TASKS_REDIS_URL is unset',
   () => {
     const env = { ...process.env, COMPOSE_PROJECT_NAME: `longhand-test-${randomBytes(4).toString('hex')}` };
     const networks = (...words: string[]) =>
@@ -95,7 +92,7 @@ test.skipIf(noEngine)(
   },
 );
 
-test('the exporters check the certificate that visitors get', () => {
+test('the exporters check the certificate of the published port', () => {
   const visited = Object.keys(compose.services).filter((name) =>
     compose.services[name].ports?.some((port: string) => port.endsWith(':8443')),
   );
@@ -103,31 +100,23 @@ test('the exporters check the certificate that visitors get', () => {
   expect(visited.map((name) => `${name}:8443`)).toEqual(script.match(/\w+:8443/g));
 });
 
-describe('The compose.yaml of a release', () => {
+test("a release's compose.yaml has the same services as docker-compose.yml and needs no checkout", () => {
   const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
   const released: Node = releasedStack(text, (target) => `registry.example/${target}@sha256:0`);
-
-  test('contains the stack and the profile observe, with the same project, volumes, ports and variables', () => {
-    for (const part of Object.keys(compose).filter((key) => !/^(x-|services)/.test(key)))
-      expect([part, released[part]]).toEqual([part, compose[part]]);
-    expect(Object.keys(released.services).toSorted()).toEqual([...services, ...composeOnly].toSorted());
-    for (const name of [...services, ...composeOnly]) {
-      const { build, depends_on, ...same } = compose.services[name];
-      expect(released.services[name]).toMatchObject({
-        ...same,
-        image: `registry.example/${build.target}@sha256:0`,
-      });
-    }
-  });
-
-  test('needs no build and no file of the checkout', () => {
-    expect(JSON.stringify(released)).not.toMatch(/"(build|bind)"|"\.\//);
-    for (const { depends_on = {} } of Object.values<Node>(released.services))
-      expect(Object.keys(released.services)).toEqual(expect.arrayContaining(Object.keys(depends_on)));
-  });
+  for (const part of Object.keys(compose).filter((key) => !/^(x-|services)/.test(key)))
+    expect([part, released[part]]).toEqual([part, compose[part]]);
+  expect(Object.keys(released.services).toSorted()).toEqual([...services, ...composeOnly].toSorted());
+  for (const name of [...services, ...composeOnly]) {
+    const { build, depends_on, ...same } = compose.services[name];
+    const image = `registry.example/${build.target}@sha256:0`;
+    expect(released.services[name]).toMatchObject({ ...same, image });
+  }
+  expect(JSON.stringify(released)).not.toMatch(/"(build|bind)"|"\.\//);
+  for (const { depends_on = {} } of Object.values<Node>(released.services))
+    expect(Object.keys(released.services)).toEqual(expect.arrayContaining(Object.keys(depends_on)));
 });
 
-test.skipIf(!kustomize)(`make kubernetes with released images builds no images${without}`, () => {
+test.skipIf(!kustomize)(`make kubernetes uses released images without a build${without}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'longhand-kubectl-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const program = (name: string, script: string) =>
@@ -150,7 +139,7 @@ test.skipIf(!kustomize)(`make kubernetes with released images builds no images${
 });
 
 describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
-  test.each(services)('%s is the same in compose and Kubernetes', (name) => {
+  test.each(services)('%s has the same settings in compose and Kubernetes', (name) => {
     const { user, mem_limit, command, environment } = compose.services[name];
     const { containers, securityContext } = podsOf(name);
     const [{ env = [], image, resources, command: podCommand }] = containers;
@@ -168,7 +157,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
   describe.each(overlays)('overlay %s', (overlay) => {
     const all = () => objects[overlay] ?? [];
 
-    test('every pod meets the pod security standard `restricted`, which the namespace enforces', () => {
+    test('every pod meets the pod security standard `restricted`', () => {
       const labels = all().find(({ kind }) => kind === 'Namespace').metadata.labels;
       expect(labels['pod-security.kubernetes.io/enforce']).toBe('restricted');
       for (const workload of workloads(all())) {
@@ -196,7 +185,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
       }
     });
 
-    test('all traffic needs a policy, and only the expander reaches the internet', () => {
+    test('only the expander can reach the internet', () => {
       const policies = all().filter(({ kind }) => kind === 'NetworkPolicy');
       const deny = policies.find(({ metadata }) => metadata.name === 'default-deny');
       expect(deny.spec).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
@@ -211,8 +200,8 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
     });
   });
 
-  /** The resources of the base with components. */
-  const fitted = (...names: string[]) => {
+  /** Renders the base with components. */
+  const withComponents = (...names: string[]) => {
     const folder = mkdtempSync(join(kubernetes, 'overlays', 'test-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const components = names.map((name) => `../../components/${name}`);
@@ -228,8 +217,8 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
     return all;
   };
 
-  test('the components apply to the base, and each port of the PodMonitor has a pod', () => {
-    const all = fitted('gateway', 'ingress', 'observe', 'password');
+  test('components can be added to the base', () => {
+    const all = withComponents('gateway', 'ingress', 'observe', 'password');
     const expected = ['HTTPRoute', 'Ingress', 'PodMonitor', 'PrometheusRule'];
     expect(all.map(({ kind }) => kind)).toEqual(expect.arrayContaining(expected));
     const { spec } = podOf(all.find((o) => o.kind === 'Deployment' && o.metadata.name === 'tasks'));
@@ -237,10 +226,11 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
       name: 'TASKS_PASSWORD_FILE',
       value: '/run/login/password',
     });
-    // The container's user may read the file.
+    // The container's user can read the file.
     const secret = { secretName: 'tasks-login', defaultMode: 0o440 };
     expect(spec.volumes).toContainEqual({ name: 'login', secret });
 
+    // Each port of the PodMonitor exists in a pod.
     const { selector, podMetricsEndpoints } = all.find(({ kind }) => kind === 'PodMonitor').spec;
     const [[label, value]] = Object.entries<string>(selector.matchLabels) as [[string, string]];
     const selected = workloads(all)
@@ -251,8 +241,8 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
     for (const { port } of podMetricsEndpoints) expect(names).toContain(port);
   });
 
-  test('`external-redis` removes both Redis servers, and the services read the address from the Secret', () => {
-    const all = fitted('external-redis', 'observe');
+  test('`external-redis` replaces both Redis servers', () => {
+    const all = withComponents('external-redis', 'observe');
     const pods = workloads(all).map(({ metadata }) => metadata.name);
     expect(pods.filter((name) => /cache|store|backup/.test(name))).toEqual([]);
     for (const name of ['expander', 'tasks']) {
@@ -263,7 +253,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
   });
 });
 
-test('the job that builds a release cannot publish, and the job that publishes runs nothing from the checkout', () => {
+test('the release job that can publish does not run code from the checkout', () => {
   const { build, publish } = read('.github/workflows/release.yml').jobs;
   expect(build.permissions).toEqual({ contents: 'read' });
   expect(JSON.stringify(build)).not.toContain('github.token');

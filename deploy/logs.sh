@@ -1,10 +1,10 @@
 #!/bin/sh
-# Follows the containers' logs or the native log FILE; with ID, prints the lines about one request. When piped, prints JSON lines.
+# Follows the containers' logs, or the native log FILE. With ID, prints only that request's lines. When piped, prints JSON lines.
 #   deploy/logs.sh [ID [FILE]]
 set -eu
 id=${1:-} file=${2:-}
 format=shared/src/log-line.ts
-# If this machine's Node is missing or too old, use a container's.
+# Use a container's Node if the local Node is missing or too old.
 readable() {
     if [ ! -t 1 ]; then
         cat

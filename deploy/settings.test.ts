@@ -17,16 +17,16 @@ const certify = async (name: string) => {
 };
 
 test.each<[env: Record<string, string>, ...faults: string[]]>([
-  [{ LONGHAND_PORT: '8082' }, 'LONGHAND_TASKS_PORT=8082: is also LONGHAND_PORT'],
+  [{ LONGHAND_PORT: '8082' }, 'LONGHAND_TASKS_PORT=8082: is the same as LONGHAND_PORT'],
   [
     { ...tls, LONGHAND_HTTP_PORT: '8443', LONGHAND_HTTPS_PORT: '8443' },
-    'LONGHAND_HTTPS_PORT=8443: is also LONGHAND_HTTP_PORT',
+    'LONGHAND_HTTPS_PORT=8443: is the same as LONGHAND_HTTP_PORT',
   ],
-  [{ ...tls, LONGHAND_PORT: '80' }, 'LONGHAND_HTTP_PORT=80: is also LONGHAND_PORT'],
-  [{ ...tls, LONGHAND_TASKS_PORT: '8443' }, 'LONGHAND_TASKS_PORT=8443: nginx listens there for HTTPS'],
+  [{ ...tls, LONGHAND_PORT: '80' }, 'LONGHAND_HTTP_PORT=80: is the same as LONGHAND_PORT'],
+  [{ ...tls, LONGHAND_TASKS_PORT: '8443' }, 'LONGHAND_TASKS_PORT=8443: nginx uses this port for TLS'],
   [
     { LONGHAND_EXPANDER_NAME: 'NAS.lan', LONGHAND_TASKS_NAME: 'nas.lan' },
-    'LONGHAND_TASKS_NAME=nas.lan: is also LONGHAND_EXPANDER_NAME',
+    'LONGHAND_TASKS_NAME=nas.lan: is the same as LONGHAND_EXPANDER_NAME',
   ],
   [
     { ...tls, LONGHAND_TASKS_NAME: '' },
@@ -37,11 +37,11 @@ test.each<[env: Record<string, string>, ...faults: string[]]>([
     'LONGHAND_HTTP_PORT=80-81: is not a whole number',
     'LONGHAND_HTTPS_PORT=0: is not from 1 to 65535',
   ],
-])('refuses %o', (env, ...faults) => {
+])('rejects %o', (env, ...faults) => {
   expect(stackFaults(env)).toEqual(faults);
 });
 
-test('checks HTTPS ports only with a certificate, and requires its key', async () => {
+test('LONGHAND_CERTIFICATES needs a certificate with its key', async () => {
   expect(stackFaults({ LONGHAND_PORT: '80', LONGHAND_TASKS_PORT: '8443' })).toEqual([]);
   const missing = 'LONGHAND_CERTIFICATES: ENOENT: no such file or directory, open ';
   expect(certificateFaults(tls)).toEqual([expect.stringContaining(missing)]);
@@ -50,16 +50,16 @@ test('checks HTTPS ports only with a certificate, and requires its key', async (
   await certify('b.example');
   expect(certificateFaults(tls)).toEqual([]);
   copyFileSync(join(folder, 'former.pem'), join(folder, 'privkey.pem'));
-  const other = 'LONGHAND_CERTIFICATES: privkey.pem is not the key of fullchain.pem';
+  const other = 'LONGHAND_CERTIFICATES: privkey.pem does not match fullchain.pem';
   expect(certificateFaults(tls)).toEqual([other]);
 });
 
-test('refuses a file of keys that the expander cannot read', async () => {
+test('rejects an unreadable EXPANDER_KEYS_FILE', async () => {
   const env = { EXPANDER_KEYS_FILE: join(folder, 'none') };
   await expect(readSettings(env)).rejects.toThrow(/none: cannot be read/);
 });
 
-test('accepts a certificate that only the proxy may read', async () => {
+test('accepts a certificate that only the proxy can read', async () => {
   await certify('a.example');
   chmodSync(folder, 0o755);
   chmodSync(join(folder, 'privkey.pem'), 0o000);
@@ -85,8 +85,8 @@ test('warns about valid but surprising settings', async () => {
   };
   expect(warningsAbout(env, 'in containers')).toEqual([
     'LONGHAND_REPLICAS has no effect in containers.',
-    'LONGHAND_BIND=::: without an IPv6 network, all clients have one address.',
-    'LONGHAND_CERTIFICATES: the certificate is not for tasks.example.org.',
+    'LONGHAND_BIND=::: without an IPv6 network, all clients share one address.',
+    'LONGHAND_CERTIFICATES: the certificate is not valid for tasks.example.org.',
   ]);
   expect(warningsAbout(env, 'natively')).toEqual([
     'LONGHAND_CERTIFICATES has no effect natively.',
@@ -103,14 +103,14 @@ test.each<[env: Record<string, string>, warnings: number]>([
   [{ LONGHAND_BIND: '::' }, 1],
   [{ LONGHAND_FRONT: '10.0.0.0/8' }, 1],
   [{ LONGHAND_BIND: '0.0.0.0', TASKS_PASSWORD_FILE: 'password' }, 0],
-])('warns about a list without a password if other machines reach it: %j, %i', (env, count) => {
+])('warns if other machines can reach a list without a password: %j, %i', (env, count) => {
   const found = warningsAbout(env, 'natively').filter((text) =>
     text.startsWith('The task list has no password'),
   );
   expect(found).toHaveLength(count);
 });
 
-test('each service gets only its own variables', async () => {
+test('each service checks only its own variables', async () => {
   const env = { HOST: 'none', PORT: 'none', EXPANDER_REDIS_URL: 'unix:/redis.sock', LONGHAND_BIND: '' };
   expect(await readSettings(env)).toMatchObject({ LONGHAND_BIND: '127.0.0.1', LONGHAND_REPLICAS: 1 });
   const faults = ['EXPANDER_COLOUR', 'TASKS_COLOUR'].map((name) => `${name}: there is no such variable`);

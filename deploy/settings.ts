@@ -8,7 +8,7 @@ import { configurationExitCode, EnvironmentError } from '@longhand/shared/enviro
 import { allVariables, containerVariables, stackVariables, withoutStackVariables } from './variables.ts';
 
 /**
- * Reads the stack's variables, and each service checks its own variables.
+ * Reads the stack's variables. Each service checks its own variables.
  *
  * @param more faults that other checks found.
  * @throws EnvironmentError that lists every fault.
@@ -20,7 +20,7 @@ export async function readSettings(env: NodeJS.ProcessEnv, more: string[] = []) 
   return readEnv(stackVariables, env);
 }
 
-/** Every fault of the stack's own variables. */
+/** Returns all faults in the stack's own variables. */
 export function stackFaults(env: NodeJS.ProcessEnv): string[] {
   try {
     return relationFaults(readAll(env));
@@ -30,7 +30,7 @@ export function stackFaults(env: NodeJS.ProcessEnv): string[] {
   }
 }
 
-/** The faults that a service finds in its own variables. It checks them again when it starts, perhaps without the stack. */
+/** Returns the faults in a service's own variables. The service checks them again at startup, because it may run alone. */
 async function serviceFaults(service: string, env: NodeJS.ProcessEnv): Promise<string[]> {
   const own = Object.entries(withoutStackVariables(env)).filter(([name]) =>
     /^(EXPANDER|TASKS)_|^(LOG_LEVEL|NODE_COMPILE_CACHE)$/.test(name),
@@ -46,7 +46,7 @@ async function serviceFaults(service: string, env: NodeJS.ProcessEnv): Promise<s
   }
 }
 
-// Image build scripts read two more variables.
+// Only build scripts read `others`.
 const readAll = (env: NodeJS.ProcessEnv) =>
   readEnv(allVariables, env, {
     prefix: 'LONGHAND_',
@@ -54,12 +54,13 @@ const readAll = (env: NodeJS.ProcessEnv) =>
   });
 type Settings = ReturnType<typeof readAll>;
 
-/** Conflicts between settings that are valid individually. */
+/** Returns conflicts between settings that are valid individually. */
 function relationFaults(settings: Settings): string[] {
   const unique = (names: readonly (keyof Settings)[]) =>
     names.flatMap((name) => {
       const first = names.find((other) => settings[other] === settings[name]);
-      return settings[name] === '' || first === name ? [] : [`${name}=${settings[name]}: is also ${first}`];
+      if (settings[name] === '' || first === name) return [];
+      return [`${name}=${settings[name]}: is the same as ${first}`];
     });
   const names = ['LONGHAND_EXPANDER_NAME', 'LONGHAND_TASKS_NAME'] as const;
   const ports = ['LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT'] as const;
@@ -71,36 +72,36 @@ function relationFaults(settings: Settings): string[] {
     // See tls.conf.
     ...ports.flatMap((name) =>
       [8090, 8443].includes(settings[name])
-        ? [`${name}=${settings[name]}: nginx listens there for HTTPS`]
+        ? [`${name}=${settings[name]}: nginx uses this port for TLS`]
         : [],
     ),
   ];
 }
 
-/** Warnings about valid settings with surprising effects. */
+/** Returns warnings about valid settings with surprising effects. */
 export function warningsAbout(env: NodeJS.ProcessEnv, place: 'natively' | 'in containers'): string[] {
   const ignored = place === 'natively' ? Object.keys(containerVariables) : ['LONGHAND_REPLICAS'];
   const warnings = ignored.filter((name) => env[name]).map((name) => `${name} has no effect ${place}.`);
   const reachable = !/^(127\.|::1$|::ffff:127\.|$)/.test(env.LONGHAND_BIND ?? '');
   if ((reachable || env.LONGHAND_FRONT || env.LONGHAND_CERTIFICATES) && !env.TASKS_PASSWORD_FILE)
     warnings.push(
-      'The task list has no password: everyone who reaches it can read and change it. ' +
-        'To close it, write a password into a file and set TASKS_PASSWORD_FILE to its path.',
+      'The task list has no password: anyone who can reach it can read and change it. ' +
+        'To protect it, write a password into a file and set TASKS_PASSWORD_FILE to its path.',
     );
   if (place === 'natively') return warnings;
   if (env.LONGHAND_BIND?.includes(':'))
     warnings.push(
-      `LONGHAND_BIND=${env.LONGHAND_BIND}: without an IPv6 network, all clients have one address.`,
+      `LONGHAND_BIND=${env.LONGHAND_BIND}: without an IPv6 network, all clients share one address.`,
     );
   const certificate = env.LONGHAND_CERTIFICATES && readPair(env.LONGHAND_CERTIFICATES);
   if (!certificate) return warnings;
   for (const name of [env.LONGHAND_EXPANDER_NAME, env.LONGHAND_TASKS_NAME])
     if (name && !certificate.checkHost(name))
-      warnings.push(`LONGHAND_CERTIFICATES: the certificate is not for ${name}.`);
+      warnings.push(`LONGHAND_CERTIFICATES: the certificate is not valid for ${name}.`);
   return warnings;
 }
 
-/** Checks that the key belongs to the certificate. */
+/** Returns a fault unless the key matches the certificate. */
 export function certificateFaults({ LONGHAND_CERTIFICATES: folder }: NodeJS.ProcessEnv): string[] {
   try {
     if (folder) readPair(folder);
@@ -110,7 +111,7 @@ export function certificateFaults({ LONGHAND_CERTIFICATES: folder }: NodeJS.Proc
   }
 }
 
-/** The certificate in `folder`; undefined if this user may not read it or its key. */
+/** Reads the certificate in `folder`. Returns undefined if this user cannot read the certificate or its key. */
 function readPair(folder: string): X509Certificate | undefined {
   try {
     const certificate = new X509Certificate(readFileSync(join(folder, 'fullchain.pem')));
@@ -120,10 +121,10 @@ function readPair(folder: string): X509Certificate | undefined {
     if ((error as NodeJS.ErrnoException).code === 'EACCES') return undefined;
     throw error;
   }
-  throw new Error('privkey.pem is not the key of fullchain.pem');
+  throw new Error('privkey.pem does not match fullchain.pem');
 }
 
-/** Checks only `.env`: in the environment these names may be for other programs. */
+/** For `.env` only, because in the environment these names may belong to other programs. */
 const traceFaults = (env: NodeJS.ProcessEnv) =>
   Object.keys(env)
     .filter((name) => name.startsWith('OTEL_'))

@@ -13,7 +13,7 @@ const hostName = z
     'is not a host name such as nas.lan',
   );
 
-/** Each service has its own variables in its `config.ts`. */
+/** Variables of the whole stack. Each service defines its own variables in `config.ts`. */
 export const stackVariables = {
   LONGHAND_BIND: z.union([z.ipv4(), z.ipv6()], 'is not an IP address').default('127.0.0.1'),
   LONGHAND_PORT: port.default(8080),

@@ -20,7 +20,7 @@ const searchPath = () => `${process.env.PATH}:${localBin}`;
  */
 export async function ensureK6(): Promise<void> {
   if (await hasK6()) return;
-  console.log(`Installing k6 ${version} with Go into .local/bin: about two minutes, once.`);
+  console.log(`Installing k6 ${version} with Go into .local/bin. This takes about two minutes, once.`);
   await mkdir(localBin, { recursive: true });
   const env = { ...process.env, GOBIN: localBin };
   await run('go', ['install', `go.k6.io/k6@v${version}`], { env }).catch((error) => {
@@ -31,35 +31,35 @@ export async function ensureK6(): Promise<void> {
   });
 }
 
-/** Whether k6 is installed. @throws Error if it is too old or does not start. */
+/** Whether k6 is installed. @throws Error if k6 is too old or does not start. */
 export async function hasK6(): Promise<boolean> {
   const env = { ...process.env, PATH: searchPath() };
   const output = await run('k6', ['version'], { env }).catch((error) => {
     if (error.code === 'ENOENT') return undefined;
-    throw new Error(`k6 does not start: ${error.stderr || error.message}`);
+    throw new Error(`k6 did not start: ${error.stderr || error.message}`);
   });
   if (!output) return false;
   const found = /\bv(\d+\.\d+\.\d+)/.exec(output.stdout)?.[1] ?? output.stdout.trim();
   if (found.localeCompare(version, 'en', { numeric: true }) >= 0) return true;
-  throw new Error(`k6 is ${found}, older than ${version}. Update it; without one, "make load" installs it.`);
+  throw new Error(
+    `k6 ${found} is older than ${version}. Update it, or remove it and let "make load" install k6.`,
+  );
 }
 
 export interface ScriptRun {
   script: string;
-  /** The folder for the summary and the HTML report. */
+  /** Folder for the summary and the HTML report. */
   out: string;
   variables: Record<string, string>;
-  /** More options for k6. */
   args?: readonly string[];
   /** Returns the output instead of printing it. */
   quiet?: boolean;
 }
 
-/** The files of a run. */
 export const k6Files = { summary: 'summary.json', html: 'report.html' };
 
 /**
- * Runs a script.
+ * Runs a load script with k6.
  *
  * @returns k6's exit code: 0 if every threshold passed, 99 if any failed, another code if k6 itself failed.
  */
@@ -69,7 +69,7 @@ export async function runScript({ script, out, variables, args = [], quiet = fal
 }> {
   await mkdir(out, { recursive: true });
   const options = [
-    // No usage report to Grafana, no REST API.
+    // Disable the usage report to Grafana and the REST API.
     ...['--no-usage-report', '--address='],
     // k6 2 changed the default format.
     ...['--new-machine-readable-summary=false', '--summary-export', join(out, k6Files.summary)],
@@ -78,7 +78,7 @@ export async function runScript({ script, out, variables, args = [], quiet = fal
   const child = spawn('k6', ['run', ...options, ...args, join(scripts, `${script}.ts`)], {
     env: {
       K6_WEB_DASHBOARD: 'true',
-      // Disable the live page. The default of one point in ten seconds would leave a short run without a report.
+      // Disable the live page. Short runs need more data points than the default of one per ten seconds.
       K6_WEB_DASHBOARD_PORT: '-1',
       K6_WEB_DASHBOARD_PERIOD: '1s',
       ...process.env,

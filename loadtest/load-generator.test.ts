@@ -3,7 +3,7 @@ import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { send, startLoad } from './load-generator.ts';
 
-/** Starts a server, and returns its URL. */
+/** Starts a server and returns its URL. */
 async function serving(handler: http.RequestListener): Promise<string> {
   const server = http.createServer(handler);
   onTestFinished(() => cutOff(server));
@@ -26,11 +26,11 @@ test.each<[what: string, handler: http.RequestListener, seen: object]>([
   expect(await send({ url: await serving(handler), expectedBody: 'right' })).toMatchObject(seen);
 });
 
-test('a connection waits for each response; a constant rate does not', async () => {
+test('connections wait for each response, unlike a constant rate', async () => {
   const waiting: http.ServerResponse[] = [];
-  let answers = false;
+  let responds = false;
   const url = await serving((_, response) => {
-    if (answers) response.end();
+    if (responds) response.end();
     else waiting.push(response);
   });
   const at = (path: string) => waiting.filter(({ req }) => req.url === path);
@@ -38,7 +38,7 @@ test('a connection waits for each response; a constant rate does not', async () 
   const open = startLoad(() => ({ url: `${url}/open` }), { rate: 100 });
   await expect.poll(() => at('/open').length).toBeGreaterThan(9);
   expect(at('/closed')).toHaveLength(2);
-  answers = true;
+  responds = true;
   const completed = closed.completed(3);
   for (const response of waiting) response.end();
   await completed;

@@ -2,25 +2,24 @@ import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { httpAgent } from '@longhand/shared/agent.ts';
 
-/** A request and its correct response. */
+/** A request and its expected response. */
 export interface Planned {
   url: string;
   /** GET by default, POST with a body. */
   method?: string;
   headers?: http.OutgoingHttpHeaders;
   body?: string;
-  /** The status of a correct response; 200 by default. */
+  /** Expected status, by default 200. */
   expected?: number;
-  /** The body of a correct response; any by default. */
+  /** Expected body, by default any. */
   expectedBody?: string;
 }
 
-/** The result of a request. */
 export interface Outcome {
-  /** When it ended (ms since 1970). */
+  /** End of the request (ms since 1970). */
   at: number;
   milliseconds: number;
-  /** 0 without a complete response. */
+  /** 0 if there was no complete response. */
   status: number;
   right: boolean;
   error?: string;
@@ -29,31 +28,31 @@ export interface Outcome {
 /** Either connections that each wait for the response and a pause (ms), or a constant rate (1/s). */
 type Pace = { connections: number; pause?: number } | { rate: number };
 
-/** Milliseconds of silence until a request fails. */
+/** Max time without data before a request fails (ms). */
 const timeout = 15_000;
 
 const agent = httpAgent({ maxSockets: Number.POSITIVE_INFINITY, maxTotalSockets: Number.POSITIVE_INFINITY });
 
-/** Starts to send the requests that `next` makes. */
+/** Starts to send the requests that `next` returns. */
 export function startLoad<Plan extends Planned>(next: (i: number) => Plan | Promise<Plan>, pace: Pace) {
   const ended: (Plan & Outcome)[] = [];
   let started = 0;
   let running = true;
   let notify = () => {};
-  const one = async () => {
+  const sendNext = async () => {
     const planned = await next(started++);
     ended.push({ ...planned, ...(await send(planned)) });
     notify();
   };
   const connection = async (pause: number) => {
     while (running) {
-      await one();
+      await sendNext();
       if (pause > 0) await sleep(pause);
     }
   };
   const constant = async (rate: number) => {
     const sent: Promise<void>[] = [];
-    for (; running; await sleep(1_000 / rate)) sent.push(one());
+    for (; running; await sleep(1_000 / rate)) sent.push(sendNext());
     await Promise.all(sent);
   };
   const work =

@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, '..');
 const readme = await readFile(join(import.meta.dirname, 'README.md'), 'utf8');
 const skipped = (await hasK6()) ? '' : ' (skipped: k6 is not installed; "make load" installs it)';
 
-/** Starts a server that records the paths of its requests. */
+/** Starts a server that records request paths. */
 async function recording(respond = (response: http.ServerResponse) => response) {
   const requests: (string | undefined)[] = [];
   const server = http.createServer(({ url }, response) => {
@@ -42,7 +42,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     await rm(out, { recursive: true, force: true });
   });
 
-  /** Skips the report, because it is slow. */
+  /** Skips the HTML report, because it is slow. */
   const cheap = { ...short, LOAD_USERS: '2', K6_WEB_DASHBOARD: 'false' };
   const run = async (script: string, variables: Record<string, string>, args: string[] = []) => {
     const folder = await mkdtemp(join(out, 'run-'));
@@ -50,7 +50,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     return { ...(await runScript(what)), folder };
   };
 
-  test.concurrent('a short keepalive run passes, directly and through the proxy, alongside a control', async () => {
+  test.concurrent('a short keepalive run passes, directly and through the proxy', async () => {
     await using control = await startControl();
     const short = { LOAD_RATE: '30', LOAD_BURST: '1', LOAD_DURATION: '1', K6_WEB_DASHBOARD: 'true' };
     const variables = { ...stack.variables, ...short, CONTROL_URL: control.url };
@@ -65,7 +65,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect((await readFile(join(folder, k6Files.html), 'utf8')).length).toBeGreaterThan(1_000);
   });
 
-  test.concurrent('smoke announces and removes its tasks on another host', async () => {
+  test.concurrent('smoke announces its tasks on another host and removes them', async () => {
     const config = join(out, 'two-names.json');
     await writeFile(config, JSON.stringify({ hosts: { '*.internal': '127.0.0.1' } }));
     const renamed = (url: string | undefined, name: string) =>
@@ -79,9 +79,9 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     };
     const { code, output } = await run('smoke', { ...variables, LOAD_ITERATIONS: '1' }, ['--config', config]);
     expect(code, output).toBe(0);
-    expect(output).toContain('PROXY_URL is not set: the index page is not checked.');
+    expect(output).toContain('PROXY_URL is not set, so the front page is not checked.');
     expect(output).toMatch(/This run loads expander.internal, tasks.internal. It adds 4 tasks/);
-    const prefix = /begin with \\"(load \S+)\\"/.exec(output)?.[1];
+    const prefix = /start with \\"(load \S+)\\"/.exec(output)?.[1];
     const left = await fetch(`${TASKS_URL}/tasks`, { headers: { Accept: 'application/json' } });
     expect(prefix).toBeDefined();
     expect(await left.text()).not.toContain(prefix);
@@ -108,7 +108,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect(output).not.toContain('target:control');
   });
 
-  test('breakpoint raises the rate until a threshold fails, and reports the rate', async () => {
+  test('breakpoint reports the rate at which a threshold fails', async () => {
     const rising = { LOAD_P99: '0', LOAD_RATE: '4', LOAD_PEAK_RATE: '20', LOAD_DURATION: '20' };
     const { code, output, folder } = await run('breakpoint', { ...stack.variables, ...rising });
     expect(code, output).toBe(99);
@@ -134,11 +134,11 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
   test('smoke distinguishes a missing shortener from a refusal by the expander', async () => {
     const away = `http://127.0.0.1:${await freePort()}`;
     const { code, output } = await run('smoke', { ...stack.variables, SHORTENER_URL: away });
-    expect([code, output]).toEqual([108, expect.stringContaining(`responds 502 to a link to ${away}`)]);
+    expect([code, output]).toEqual([108, expect.stringContaining(`returned 502 for a link to ${away}`)]);
     expect(output).not.toContain('refuses');
   });
 
-  test('the tutorial in the README prints the right exit codes', async () => {
+  test("the README's tutorial has the right exit codes", async () => {
     const [, tutorial = ''] = readme.split(/^## .*\n/m);
     const lines = [...tutorial.matchAll(/^ {4}(k6 .*)$/gm)].map(([, line = '']) => line);
     const few = { LOAD_USERS: '2', LOAD_ITERATIONS: '1', LOAD_READ_RATE: '10', LOAD_WRITE_RATE: '2' };
@@ -152,13 +152,13 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
       ends.push({ code: end.code ?? 0, output: end.stdout });
     }
     const codes = ends.map(({ code }) => code);
-    expect(codes, ends.at(-1)?.output).toEqual([0, 0, 99, 0]);
+    expect(codes, ends.at(-1)?.output).toEqual([0, 0, 99]);
   });
 
-  test('a script does not follow redirects, and aborts if it is sent to the login', async () => {
+  test('a script aborts on a redirect to the login', async () => {
     const { url, requests } = await recording((response) => response.writeHead(303, { Location: '/login' }));
     const { output } = await run('tasks', { TASKS_URL: url });
-    expect(output).toContain(`${url}/ requires a password: load a stack without TASKS_PASSWORD_FILE.`);
+    expect(output).toContain(`${url}/ requires a password. Use a stack without TASKS_PASSWORD_FILE.`);
     expect(requests).not.toContain('/login');
   });
 });
@@ -172,7 +172,7 @@ test.each([
   ['ftp://127.0.0.1', ''],
 ])('%s is not allowed with LOAD_ALLOW_HOST=%s', (TASKS_URL, LOAD_ALLOW_HOST) => {
   expect(() => allowedUrl('TASKS_URL', { TASKS_URL, LOAD_ALLOW_HOST })).toThrow(
-    `TASKS_URL=${TASKS_URL}: not allowed. Load goes to this machine`,
+    `TASKS_URL=${TASKS_URL} is not allowed. You can load only this machine`,
   );
 });
 
@@ -182,7 +182,7 @@ test('make load contacts a named stack only through k6, which checks the host', 
   expect([target?.address, target?.variables.TASKS_URL, requests]).toEqual([TASKS_URL, TASKS_URL, []]);
 });
 
-test('settings of another script cause one warning; a value that is not a number causes an error', () => {
+test('a script warns once about settings of another script', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.unstubAllGlobals());
   onTestFinished(() => warn.mockRestore());
@@ -191,14 +191,16 @@ test('settings of another script cause one warning; a value that is not a number
     vi.stubGlobal('__VU', user);
     expect(settings('tasks').readRate).toBe(500);
   }
-  const warned = expect.stringContaining('LOAD_RATE, LOAD_P99: no effect on tasks, which has LOAD_READ_RATE');
+  const warned = expect.stringContaining(
+    'No effect on tasks: LOAD_RATE, LOAD_P99. Its settings are LOAD_READ_RATE',
+  );
   expect(warn.mock.calls).toEqual([[warned]]);
-  expect(() => settings('keepalive')).toThrow('LOAD_P99=5s: is not a number.');
+  expect(() => settings('keepalive')).toThrow('LOAD_P99=5s is not a number.');
 });
 
 test.each([
-  ['echo "k6 v0.49.0 (go1.21.6, linux/amd64)"', 'k6 is 0.49.0, older than 1.8.1.'],
-  ['echo "cannot allocate memory" >&2; exit 2', 'k6 does not start: cannot allocate memory'],
+  ['echo "k6 v0.49.0 (go1.21.6, linux/amd64)"', 'k6 0.49.0 is older than 1.8.1.'],
+  ['echo "cannot allocate memory" >&2; exit 2', 'k6 did not start: cannot allocate memory'],
 ])('rejects the k6 script %s', async (script, message) => {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-old-k6-'));
   const path = process.env.PATH;
@@ -212,7 +214,7 @@ test.each([
   await expect(hasK6()).rejects.toThrow(message);
 });
 
-test('the README lists every setting of every script, with its default', () => {
+test('the README lists all script settings with their defaults', () => {
   for (const [script, settings] of Object.entries(defaults)) {
     const row = readme.split('\n').find((line) => line.startsWith(`| \`${script}\``));
     for (const [setting, value] of Object.entries(settings))

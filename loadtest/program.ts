@@ -1,4 +1,4 @@
-/** Runs a program. On an error it prints only the message and exits with 1. */
+/** Runs a program. On an error, prints only the message and exits with 1. */
 export async function program(main: () => Promise<void>): Promise<void> {
   await main().catch((error: Error) => {
     console.error(error.message);

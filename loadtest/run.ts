@@ -1,6 +1,6 @@
 /**
  * `node loadtest/run.ts [script …] [-- k6 options]` runs load scripts against the running stack, or starts a stack. Exits
- * with 0 if all scripts passed, 1 if one failed, 75 (EX_TEMPFAIL) if the machine was too busy for a verdict.
+ * with 0 if all scripts passed, 1 if any failed, 75 (EX_TEMPFAIL) if the machine was too busy for a verdict.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { findRunningStack, startOwnStack, type Target } from './target.ts';
 import { judge, type Outcome } from './verdict.ts';
 
 const exitCodes = { passed: 0, failed: 1, busy: 75 };
-/** Has a folder `<time>-<script>` for each run. */
+/** Contains a folder `<time>-<script>` for each run. */
 const runsFolder = join(import.meta.dirname, 'out');
 
 async function main(): Promise<void> {
@@ -21,32 +21,32 @@ async function main(): Promise<void> {
   const names = end > 0 ? given.slice(0, end) : ['smoke', 'keepalive'];
   const scripts = Object.keys(defaults);
   const unknown = names.find((name) => !scripts.includes(name));
-  if (unknown) throw new Error(`There is no load script ${unknown}; there are ${scripts.join(', ')}.`);
+  if (unknown) throw new Error(`Unknown load script ${unknown}. Choose from ${scripts.join(', ')}.`);
   await ensureK6();
   const options = [...metricsOutput(process.env), ...given.slice(end + 1)];
   const running = await findRunningStack(process.env);
-  if (!running) console.log('Starting a stack for this run, on free ports.');
+  if (!running) console.log('Starting a stack for this run on free ports.');
   await using target = running ?? (await startOwnStack());
   const outcomes: Outcome[] = [];
   for (const name of names) {
-    console.log(`\n${name}: against ${target.address}`);
+    console.log(`\nRunning ${name} against ${target.address}`);
     outcomes.push(await measure(name, target, options));
   }
   const worst = (['failed', 'busy'] as const).find((outcome) => outcomes.includes(outcome)) ?? 'passed';
   process.exitCode = exitCodes[worst];
 }
 
-/** If OBSERVE=1, sets k6's variables in `env` and returns its options. */
+/** Returns k6's options for OBSERVE=1, and sets k6's variables in `env`. */
 function metricsOutput(env: NodeJS.ProcessEnv): string[] {
   if (!env.OBSERVE || env.OBSERVE === '0') return [];
   env.K6_PROMETHEUS_RW_SERVER_URL ||= 'http://127.0.0.1:9090/api/v1/write';
   env.K6_PROMETHEUS_RW_TREND_STATS ||= 'med,p(95),p(99),p(99.9),max';
   env.K6_PROMETHEUS_RW_PUSH_INTERVAL ||= '1s';
-  console.log(`Metrics go to ${env.K6_PROMETHEUS_RW_SERVER_URL} (see "make observe REMOTE_WRITE=1").`);
+  console.log(`Sending metrics to ${env.K6_PROMETHEUS_RW_SERVER_URL} (see "make observe REMOTE_WRITE=1").`);
   return ['--out', 'experimental-prometheus-rw'];
 }
 
-/** Runs one script alongside a control, and judges the run. */
+/** Runs a script with a control and judges the run. */
 async function measure(script: string, target: Target, options: string[]) {
   const id = `${new Date().toISOString().slice(0, 19).replaceAll(':', '')}-${script}`;
   const out = join(runsFolder, id);
@@ -54,7 +54,7 @@ async function measure(script: string, target: Target, options: string[]) {
   const variables = { ...target.variables, CONTROL_URL: control.url };
   const args = ['--tag', `testid=${id}`, ...options];
   const { code } = await runScript({ script, out, variables, args });
-  // 99: a threshold failed.
+  // 99 means that a threshold failed.
   if (code !== 0 && code !== 99) {
     console.error(`${script}: k6 exited with ${code}.`);
     return 'failed';
@@ -64,6 +64,6 @@ async function measure(script: string, target: Target, options: string[]) {
   return outcome;
 }
 
-// On Ctrl-C k6 stops and writes its reports, then the stack stops. A second Ctrl-C exits at once.
+// On Ctrl-C, k6 stops and writes its reports, then the stack stops. A second Ctrl-C exits immediately.
 process.once('SIGINT', () => {});
 await program(main);

@@ -1,6 +1,6 @@
 /**
- * `node loadtest/selftest.ts` checks that the keepalive script passes against a server that splits its responses into two
- * writes, and fails against the same server with TCP no-delay off.
+ * `node loadtest/selftest.ts` checks that the keepalive script detects delayed acknowledgements. The script must pass against
+ * a server that sends each response in two writes, and fail against the same server with TCP no-delay off.
  */
 import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import http from 'node:http';
@@ -13,12 +13,12 @@ import { program } from './program.ts';
 const form = '<form method="post" action="/task"><input type="hidden" name="_csrf" value="token"></form>';
 
 /**
- * Starts a server that looks like the task list and sends every response in two writes. With `noDelay` off, Nagle's
- * algorithm holds the second write until the client acknowledges the first, about 40 ms later.
+ * Starts a server that imitates the task list and sends every response in two writes. With `noDelay` off, Nagle's
+ * algorithm holds back the second write until the client acknowledges the first, about 40 ms later.
  */
 async function startSplitWriteServer(options: { noDelay: boolean }) {
   const server = http.createServer(options, (request, response) => {
-    /** Sends the first half of the body with the headers, and the second in a separate write. */
+    /** Sends `first` with the headers, and `second` in a separate write. */
     const respond = (status: number, headers: Record<string, string>, first: string, second: string) => {
       response.writeHead(status, { ...headers, 'Content-Length': first.length + second.length });
       response.write(first, () => response.end(second));
@@ -37,7 +37,7 @@ async function startSplitWriteServer(options: { noDelay: boolean }) {
   };
 }
 
-/** A short run with limits that a busy machine can meet. A delay of every response still exceeds them. */
+/** A short run with limits that a busy machine can meet, but not if every response is delayed. */
 export const short = {
   LOAD_RATE: '100',
   LOAD_DURATION: '3',
@@ -50,7 +50,7 @@ export const short = {
 };
 
 /**
- * Runs a short keepalive script against that server.
+ * Runs a short keepalive script against the split-write server.
  *
  * @returns k6's exit code (99: a threshold failed) and the share of delayed responses.
  */
@@ -74,7 +74,7 @@ async function main(): Promise<void> {
         `(k6 exited with ${code}); delayed by an acknowledgement: ${get} of GET, ${post} of POST.`,
     );
     const expected = noDelay ? 0 : 99;
-    if (code !== expected) throw new Error(`${output}\nIt should have exited with ${expected}.`);
+    if (code !== expected) throw new Error(`${output}\nk6 should have exited with ${expected}.`);
   }
 }
 

@@ -5,23 +5,23 @@ import { stackUrls } from './scripts/modules/settings.ts';
 
 /** The stack under load. */
 export interface Target extends AsyncDisposable {
-  /** The stack's URLs, for messages. */
+  /** The stack's URLs, for log messages. */
   readonly address: string;
-  /** For the environment of the scripts. */
+  /** Environment variables for the scripts. */
   readonly variables: Record<string, string>;
 }
 
 /**
- * Finds the stack at the URLs in `env`, by default the local stack, and starts a local shortener for its links.
+ * Finds the stack at the URLs in `env`, by default the local stack, and starts a local shortener unless `env` has one.
  *
  * @returns undefined if `env` has no URL and no stack runs at the default URLs.
  */
 export async function findRunningStack(env: NodeJS.ProcessEnv): Promise<Target | undefined> {
   const named: Record<string, string> = {};
   for (const name of [...Object.keys(stackUrls), 'TASKS_DIRECT_URL']) if (env[name]) named[name] = env[name];
-  // Do not contact a stack from `env`, because only k6 checks whether its hosts are allowed.
+  // Do not contact the URLs in `env`, because only k6 checks whether their hosts are allowed.
   const addresses = Object.values(named);
-  if (addresses.length === 0 && !(await allAnswer(Object.values(stackUrls)))) return undefined;
+  if (addresses.length === 0 && !(await allRespond(Object.values(stackUrls)))) return undefined;
   const shortener = env.SHORTENER_URL ? undefined : await startShortener();
   return {
     address: addresses.join(', ') || stackUrls.PROXY_URL,
@@ -32,10 +32,10 @@ export async function findRunningStack(env: NodeJS.ProcessEnv): Promise<Target |
   };
 }
 
-const allAnswer = (urls: string[]): Promise<boolean> =>
+const allRespond = (urls: string[]): Promise<boolean> =>
   Promise.all(urls.map((url) => fetch(url))).then(Boolean, () => false);
 
-/** Starts a native stack on free ports, and a local shortener for its links. */
+/** Starts a native stack on free ports, and a local shortener. */
 export async function startOwnStack(): Promise<Target> {
   const running = new AsyncDisposableStack();
   const shortener = running.use(await startShortener());
@@ -47,7 +47,7 @@ export async function startOwnStack(): Promise<Target> {
       },
     }),
   );
-  // The stack's replicas listen on Unix sockets, which never delay an acknowledgement.
+  // The stack's own replicas listen on Unix sockets, which never delay acknowledgements.
   const direct = running.use(await startService('tasks', startRedisProcess));
   return {
     address: urls.proxy,

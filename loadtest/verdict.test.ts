@@ -12,15 +12,15 @@ const control = (isSlow: boolean) => ({
 
 test.each([
   ['all thresholds passed', 'passed', latency(false)],
-  ['a threshold of the stack failed', 'failed', latency(true)],
-  ['thresholds of the stack and of the control failed', 'busy', { ...latency(true), ...control(true) }],
-  ['a threshold of the control failed', 'busy', { ...latency(false), ...control(true) }],
-  ['a threshold failed at the breakpoint', 'passed', { ...latency(true), rate_reached: { value: 700.2 } }],
+  ['a stack threshold failed', 'failed', latency(true)],
+  ['stack and control thresholds failed', 'busy', { ...latency(true), ...control(true) }],
+  ['a control threshold failed', 'busy', { ...latency(false), ...control(true) }],
+  ['a breakpoint threshold failed', 'passed', { ...latency(true), rate_reached: { value: 700.2 } }],
 ] as const)('%s: %s', (_, outcome, metrics) => {
   expect(judge(summary({ ...control(false), ...metrics })).outcome).toBe(outcome);
 });
 
-test('the reason names the failed thresholds', () => {
+test('the reason lists the failed thresholds', () => {
   expect(judge(summary(latency(true))).reason).toBe(
     'failed: http_req_duration{scenario:reads,target:stack} p(99)<20',
   );

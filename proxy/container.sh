@@ -1,5 +1,5 @@
 #!/bin/sh
-# In containers: listens on IPv6, too, if the container has it, and reloads nginx when the certificate changes.
+# Runs in containers: adds IPv6 listeners if the container has IPv6, and reloads nginx when the certificate changes.
 set -u
 ! grep -q . /proc/net/if_inet6 2>/dev/null || sed -i 's/^\( *listen \)\*\(:.*\)/&\n\1[::]\2/' /etc/nginx/conf.d/*
 [ -n "${LONGHAND_TLS:-}" ] || exit 0

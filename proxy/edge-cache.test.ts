@@ -10,16 +10,16 @@ import { cutOff } from '@longhand/shared/testing/listening.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { type RequestOptions, send, type TestResponse } from '@longhand/shared/testing/send.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { logged, type Order, obedientApplication, ordering, startProxied } from './testing/proxied.ts';
+import { logged, type Reply, replyWith, scriptedApplication, startProxied } from './testing/proxied.ts';
 
-/** The expander's headers: fresh for 30 s in nginx, and for ten minutes in clients. */
+/** The expander's caching headers: 30 s in nginx, ten minutes in clients. */
 const fresh = { 'Cache-Control': 'public, max-age=600', 'X-Accel-Expires': '30' };
 
-/** The nginx in the stack's image, or this machine's nginx (1.22 or later) without a Docker engine. */
+/** The stack's nginx image, or the installed nginx (1.22 or later) if there is no Docker engine. */
 const image = (await hasEngine()) ? 'nginx:1.30' : undefined;
 
-describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
-  const application = obedientApplication();
+describe(`The edge cache of ${image ?? 'the installed nginx'}`, () => {
+  const application = scriptedApplication();
   let proxy: TemporaryProxy;
   beforeAll(async () => {
     proxy = await startProxied(application.server, {}, undefined, image);
@@ -31,8 +31,8 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
   beforeEach(() => {
     u = `u=https://sho.rt/${randomUUID()}`;
   });
-  const target = (path: string, order: Order = { headers: fresh }) => `${path}?${u}&${ordering(order)}`;
-  /** Sends a request, and waits for its log line. By then the response is in the cache. */
+  const target = (path: string, reply: Reply = { headers: fresh }) => `${path}?${u}&${replyWith(reply)}`;
+  /** Sends a request and waits for its log line, which nginx writes after it has cached the response. */
   const ask = async (path: string, options?: RequestOptions) => {
     const response = await send(proxy.ports.expander, path, options);
     await statusOf(response);
@@ -42,21 +42,21 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
   const forwarded = () => application.arrived.filter(({ url }) => url.includes(u)).length;
   const statusOf = async (response: TestResponse) => (await logged(() => proxy.log, response)).cache;
 
-  test.each<[string, string, Order]>([
-    ['/api', 'text', { headers: fresh }],
-    ['/api', 'a call', { headers: { ...fresh, 'Content-Type': 'text/html' } }],
-    ['/api', 'an error', { status: 502, headers: fresh }],
-    ['/api/chain', 'a chain', { headers: { ...fresh, 'Content-Type': 'application/json' } }],
-  ])('caches %s: %s', async (path, _, order) => {
-    const first = await ask(target(path, order));
-    const second = await ask(target(path, order));
+  test.each<[string, string, Reply]>([
+    ['/api', 'plain text', { headers: fresh }],
+    ['/api', 'JSONP', { headers: { ...fresh, 'Content-Type': 'text/html' } }],
+    ['/api', 'error', { status: 502, headers: fresh }],
+    ['/api/chain', 'JSON', { headers: { ...fresh, 'Content-Type': 'application/json' } }],
+  ])('caches %s responses: %s', async (path, _, reply) => {
+    const first = await ask(target(path, reply));
+    const second = await ask(target(path, reply));
     expect(forwarded()).toBe(1);
     expect([second.status, second.body]).toEqual([first.status, first.body]);
     expect(second.headers).toEqual({ ...first.headers, 'x-request-id': expect.any(String) });
     expect([await statusOf(first), await statusOf(second)]).toEqual(['MISS', 'HIT']);
   });
 
-  test.each<[string, string, Order, RequestOptions]>([
+  test.each<[string, string, Reply, RequestOptions]>([
     ['a page', '/', { headers: fresh }, {}],
     ['another path below /api', '/api/other', { headers: fresh }, {}],
     ['a POST', '/api', { headers: fresh }, { method: 'POST', body: 'x' }],
@@ -72,14 +72,14 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
     ],
     ['a long response', '/api', { headers: fresh, length: 3_000 }, {}],
     ['a response without a length', '/api', { headers: fresh, chunked: true }, {}],
-  ])('does not cache %s', async (_, path, order, options) => {
-    await ask(target(path, order), options);
-    await ask(target(path, order), options);
+  ])('does not cache %s', async (_, path, reply, options) => {
+    await ask(target(path, reply), options);
+    await ask(target(path, reply), options);
     expect(forwarded()).toBe(2);
   });
 
   test.each(['/', '/tasks/1', '/api', '/public/0123456789ab/style.css'])(
-    'does not cache responses of tasks: %s',
+    'does not cache responses from tasks: %s',
     async (path) => {
       for (let i = 0; i < 2; i += 1) await send(proxy.ports.tasks, target(path));
       expect(forwarded()).toBe(2);
@@ -109,24 +109,24 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
     expect(forwarded()).toBe(2);
   });
 
-  test('sends concurrent requests for one cold link to the expander at once', async () => {
+  test('forwards concurrent requests for a cold link without waiting', async () => {
     const path = target('/api', { headers: fresh, delay: 1_500 });
     await Promise.all([ask(path), ask(path)]);
     expect(forwarded()).toBe(2);
   });
 
-  test("keeps the expander's Date", async () => {
+  test("preserves the expander's Date", async () => {
     const { headers } = await ask(target('/api'));
     const later = async () => new Date().toUTCString() !== headers.date;
     await expect.poll(later).toBe(true);
     expect((await ask(target('/api'))).headers.date).toBe(headers.date);
   });
 
-  describe('the lifetime of a response', () => {
-    const aSecond = (cacheControl: string): Order => ({
+  describe('the response lifetime', () => {
+    const aSecond = (cacheControl: string): Reply => ({
       headers: { 'Cache-Control': cacheControl, 'X-Accel-Expires': '1' },
     });
-    /** Repeats the request until it is no longer a hit. Returns the last response. */
+    /** Repeats the request until it is not a cache hit, then returns the response. */
     const afterHits = async (path: string) => {
       const last = { status: 0, cache: '', milliseconds: 0 };
       const cache = async () => {
@@ -141,27 +141,27 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
       return last;
     };
 
-    test('comes from X-Accel-Expires, not max-age, and ends without a stale response', async () => {
+    test('comes from X-Accel-Expires, not max-age', async () => {
       const path = target('/api', aSecond('public, max-age=600'));
       await ask(path);
       expect(await afterHits(path)).toMatchObject({ status: 200, cache: 'EXPIRED' });
       expect(forwarded()).toBe(2);
     });
 
-    test('ends in every worker at once, although each has the old file open', async () => {
+    test('ends in all workers at once, even if they have the old file open', async () => {
       const path = `/api?${u}`;
       const crowd = () => Promise.all(Array.from({ length: 16 }, async () => (await ask(path)).body));
-      application.standing = { ...aSecond('public, max-age=600'), length: 100 };
+      application.defaultReply = { ...aSecond('public, max-age=600'), length: 100 };
       await crowd();
       expect(new Set(await crowd())).toEqual(new Set(['x'.repeat(100)]));
-      application.standing = { ...aSecond('public, max-age=600'), length: 200 };
+      application.defaultReply = { ...aSecond('public, max-age=600'), length: 200 };
       await expect.poll(async () => (await ask(path)).body).toHaveLength(200);
       expect(new Set(await crowd())).toEqual(new Set(['x'.repeat(200)]));
     });
 
-    test('is extended by stale-while-revalidate: first the stale response, then the new response', async () => {
-      const order = aSecond('public, max-age=600, stale-while-revalidate=30');
-      const path = target('/api', { ...order, delay: 1_900 });
+    test('is extended by stale-while-revalidate', async () => {
+      const reply = aSecond('public, max-age=600, stale-while-revalidate=30');
+      const path = target('/api', { ...reply, delay: 1_900 });
       await ask(path);
       const { cache, milliseconds } = await afterHits(path);
       expect(cache).toBe('STALE');
@@ -169,7 +169,15 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
       await expect.poll(forwarded).toBe(2);
     });
 
-    test('is extended by stale-if-error while the expander is down', async () => {
+    test('is extended by stale-if-error while the expander hangs or is down', async () => {
+      const hung = `${target('/api', aSecond('public, max-age=600, stale-if-error=30'))}&hung`;
+      await ask(hung);
+      application.hangs = true;
+      const stale = await afterHits(hung).finally(() => {
+        application.hangs = false;
+      });
+      expect(stale).toMatchObject({ status: 200, cache: 'STALE' });
+
       const kept = target('/api', aSecond('public, max-age=600, stale-if-error=2'));
       const dropped = `${target('/api', aSecond('public, max-age=600'))}&dropped`;
       await ask(kept);
@@ -182,17 +190,6 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
         await expect.poll(async () => (await ask(kept)).status).toBe(502);
       } finally {
         application.server.listen(port);
-      }
-    });
-
-    test('is extended by stale-if-error while the expander hangs', async () => {
-      const path = target('/api', aSecond('public, max-age=600, stale-if-error=30'));
-      await ask(path);
-      application.hangs = true;
-      try {
-        expect(await afterHits(path)).toMatchObject({ status: 200, cache: 'STALE' });
-      } finally {
-        application.hangs = false;
       }
     });
   });
@@ -216,14 +213,14 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
     ['CDN-Loop', ['longhand', 'other']],
   ];
   const json = { 'Content-Type': 'application/json' };
-  test.each<[path: string, what: string, order: Order]>([
+  test.each<[path: string, what: string, reply: Reply]>([
     ['/api?', 'a short response', { headers: fresh }],
     ['/api/chain?', 'a long response', { headers: { ...fresh, ...json }, length: 2_000 }],
     ['/api?', 'a response too long to cache', { headers: { ...fresh, ...json }, length: 20_000 }],
     ['/api?', 'a response with Vary', { headers: { ...fresh, Vary: 'Cookie, Accept-Language' } }],
-  ])('a request to %s does not affect the response to the next client: %s', async (path, _, order) => {
-    application.standing = order;
-    /** The response without the parts that differ each time. */
+  ])('a request to %s does not affect the response to the next client: %s', async (path, _, reply) => {
+    application.defaultReply = reply;
+    /** Returns the response without its random values. */
     const normalized = async (own: string, headers = {}, method = 'GET') => {
       const response = await ask(`${path}${own}`, { headers, method });
       const { date, 'x-request-id': id, ...rest } = response.headers;
@@ -250,29 +247,29 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
   });
 });
 
-/** Bytes of memory per cached response, at most, and keys per MiB of a zone. */
+/** Max size of a cached response (bytes). */
 const largest = 2 * 4_096;
 const keysPerMebibyte = 8_192;
-/** The upper bound of LONGHAND_WORKERS. */
+/** The largest allowed LONGHAND_WORKERS. */
 const maxWorkers = 16;
 
 const read = (path: string) => readFile(join(import.meta.dirname, path), 'utf8');
 
-test("the container's cache folder has room for as many responses as the zone has keys", async () => {
+test("the container's cache folder has room for one response per key", async () => {
   const zone = /keys_zone=responses:(\d+)m/.exec(await read('templates/expander.conf.template'));
   const folder = /"\/run\/responses:[^"]*\bsize=(\d+)m/.exec(await read('../docker-compose.yml'));
   const room = Number(folder?.[1]) * 1024 ** 2;
-  // A removed file takes up space while a worker has it open.
+  // A deleted file takes up space while a worker has it open.
   const open =
     maxWorkers *
     Number(/open_file_cache max=(\d+)/.exec(await read('templates/expander.conf.template'))?.[1]);
   expect((Number(zone?.[1]) * keysPerMebibyte + open) * largest).toBeLessThanOrEqual(room);
 });
 
-/** An expander behind nginx, which caches in `folder`. */
+/** Starts nginx, which caches in `folder`, in front of an application. */
 async function startCaching(variables: { LONGHAND_API_RATE?: string }, keys = '2m') {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-responses-'));
-  const application = obedientApplication();
+  const application = scriptedApplication();
   const proxy = await startProxied(application.server, variables, (config) =>
     config.replace('responses keys_zone=responses:2m', `${folder} keys_zone=responses:${keys}`),
   );
@@ -283,11 +280,11 @@ async function startCaching(variables: { LONGHAND_API_RATE?: string }, keys = '2
   return { folder, application, proxy };
 }
 
-test('the rate limit applies to cache hits, and the log shows both', async () => {
+test('the rate limit applies to cache hits', async () => {
   const { application, proxy } = await startCaching({ LONGHAND_API_RATE: '1r/m' });
   const lines = [];
   for (let i = 0; i < 4; i += 1) {
-    const response = await send(proxy.ports.expander, `/api?${ordering({ headers: fresh })}`);
+    const response = await send(proxy.ports.expander, `/api?${replyWith({ headers: fresh })}`);
     lines.push(await logged(() => proxy.log, response));
   }
   expect(lines).toMatchObject([
@@ -299,13 +296,13 @@ test('the rate limit applies to cache hits, and the log shows both', async () =>
   expect(application.arrived).toHaveLength(1);
 });
 
-test('the cache is bounded for any number of short URLs, and no response is lost', async () => {
+test('the cache stays within its size limit', async () => {
   const { folder, proxy } = await startCaching({ LONGHAND_API_RATE: '1000000r/s' }, '64k');
   const agent = new http.Agent({ keepAlive: true, maxSockets: 32 });
   onTestFinished(() => agent.destroy());
-  const order = ordering({ headers: fresh, length: 2_999 });
+  const reply = replyWith({ headers: fresh, length: 2_999 });
   const ask = async (i: number) => {
-    const path = `/api?u=${i}&${order}&${'x'.repeat((3 * i) % 4_000)}`;
+    const path = `/api?u=${i}&${reply}&${'x'.repeat((3 * i) % 4_000)}`;
     const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
     http.get({ agent, host: '127.0.0.1', port: proxy.ports.expander, path }, resolve).on('error', reject);
     const response = await promise;
@@ -316,13 +313,13 @@ test('the cache is bounded for any number of short URLs, and no response is lost
   );
   expect(new Set(responses)).toEqual(new Set(['200 2999']));
 
-  // A response is in the cache once it is in the log.
+  // nginx logs a request after it has cached the response.
   const requests = () => proxy.log.filter((line) => line.startsWith('{')).length;
   await expect.poll(requests).toBe(responses.length);
   const kept = await readdir(folder);
   expect(kept.length).toBeGreaterThan(100);
   expect(kept.length).toBeLessThanOrEqual(keysPerMebibyte / 16);
-  // nginx may remove files meanwhile.
+  // nginx may delete files meanwhile.
   const size = (name: string) =>
     stat(join(folder, name)).then(
       ({ size }) => size,
@@ -333,13 +330,13 @@ test('the cache is bounded for any number of short URLs, and no response is lost
   expect(Math.max(...sizes)).toBeLessThanOrEqual(largest);
 });
 
-test('does not lose a response if the cache folder is not writable', async () => {
+test('nginx responds even if the cache folder is not writable', async () => {
   const { folder, application, proxy } = await startCaching({});
   // Replace the folder with a file, because root ignores permissions.
   await rm(folder, { recursive: true });
   await writeFile(folder, '');
   for (const chunked of [false, true]) {
-    const path = `/api?u=${chunked}&${ordering({ headers: fresh, length: 2_999, chunked })}`;
+    const path = `/api?u=${chunked}&${replyWith({ headers: fresh, length: 2_999, chunked })}`;
     const before = application.arrived.length;
     for (let i = 0; i < 3; i += 1) {
       const { status, body } = await send(proxy.ports.expander, path);

@@ -3,26 +3,26 @@ import { join } from 'node:path';
 import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { type RequestOptions, send } from '@longhand/shared/testing/send.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { logged, obedientApplication, startProxied } from './testing/proxied.ts';
+import { logged, scriptedApplication, startProxied } from './testing/proxied.ts';
 
 const names = { LONGHAND_EXPANDER_NAME: 'expand.example.org', LONGHAND_TASKS_NAME: 'tasks.example.org' };
 const host = names.LONGHAND_TASKS_NAME;
 const proxies: TemporaryProxy[] = [];
 
 async function start(networks: string[], variables = {}): Promise<TemporaryProxy> {
-  const { server } = obedientApplication();
+  const { server } = scriptedApplication();
   const proxy = await startProxied(server, { LONGHAND_FRONT: networks.join(), ...names, ...variables });
   proxies.push(proxy);
   return proxy;
 }
 
-/** A proxy that trusts the tests, and another network. */
+/** Trusts the test client, and another network. */
 const trusting = await start(['127.0.0.0/8', 'fd00::/8'], { LONGHAND_API_RATE: '1r/m' });
-/** A proxy that trusts a front, but not the tests. */
+/** Trusts a front, but not the test client. */
 const wary = await start(['10.0.0.0/8']);
 afterAll(() => Promise.all(proxies.map((proxy) => proxy.stop())));
 
-/** The client and the scheme that an application gets. */
+/** Returns the client and the scheme that the application receives. */
 async function forwarded(proxy: TemporaryProxy, headers: RequestOptions['headers']) {
   const { body } = await send(proxy.ports.all, '/', { host, headers });
   const { 'x-forwarded-for': client, 'x-forwarded-proto': scheme } = JSON.parse(
@@ -37,12 +37,12 @@ const from = (client: string, scheme = 'https') => ({
 
 describe('Behind a front', () => {
   test.each([
-    ['a client', '203.0.113.7', '203.0.113.7'],
+    ['an IPv4 client', '203.0.113.7', '203.0.113.7'],
     ['an IPv6 client', '2001:db8::7', '2001:db8::7'],
-    ['the last address, after a forged one', '198.51.100.1, 203.0.113.7', '203.0.113.7'],
-    ['the client before a second front', '203.0.113.7, fd00::1', '203.0.113.7'],
-    ['the front, if the header has no address', 'nonsense', '127.0.0.1'],
-  ])('the application gets %s', async (_, header, client) => {
+    ['the client, not a forged address', '198.51.100.1, 203.0.113.7', '203.0.113.7'],
+    ['the client behind two fronts', '203.0.113.7, fd00::1', '203.0.113.7'],
+    ["the front's own address if the header is invalid", 'nonsense', '127.0.0.1'],
+  ])('the application receives %s', async (_, header, client) => {
     expect(await forwarded(trusting, from(header))).toEqual({ client, scheme: 'https' });
   });
 
@@ -50,8 +50,8 @@ describe('Behind a front', () => {
     ['https', 'https', 'max-age=31536000'],
     ['http', 'http', undefined],
     ['javascript', 'http', undefined],
-  ])("uses the front's scheme: %s", async (said, scheme, hsts) => {
-    const headers = from('203.0.113.7', said);
+  ])('X-Forwarded-Proto: %s means %s', async (sent, scheme, hsts) => {
+    const headers = from('203.0.113.7', sent);
     expect((await forwarded(trusting, headers)).scheme).toBe(scheme);
     for (const method of ['GET', 'TRACE']) {
       const response = await send(trusting.ports.all, '/', { host, headers, method });
@@ -64,17 +64,17 @@ describe('Behind a front', () => {
     ['Ada "Countess" Lovelace', 'Ada "Countess" Lovelace'],
     ['\u009b2J', ''],
     ['', ''],
-  ])('the log contains the client and the user %j', async (name, user) => {
+  ])('the log contains the client and the user: %j', async (name, user) => {
     const headers = { ...from('203.0.113.9'), 'X-Forwarded-User': name };
     const response = await send(trusting.ports.all, '/', { host, headers });
     expect(await logged(() => trusting.log, response)).toMatchObject({ client: '203.0.113.9', user });
   });
 
   test.each([
-    ['an address', '203.0.113.20', '203.0.113.20', '203.0.113.21'],
-    ['a /64 of IPv6', '2001:db8:0:1::1', '2001:db8:0:1:ffff::2', '2001:db8:0:2::1'],
-    ['an IPv4-mapped address', '203.0.113.30', '::ffff:203.0.113.30', '::ffff:203.0.113.31'],
-  ])('%s has its own rate', async (_, first, same, other) => {
+    ['IPv4 address', '203.0.113.20', '203.0.113.20', '203.0.113.21'],
+    ['IPv6 /64 network', '2001:db8:0:1::1', '2001:db8:0:1:ffff::2', '2001:db8:0:2::1'],
+    ['IPv4-mapped address', '203.0.113.30', '::ffff:203.0.113.30', '::ffff:203.0.113.31'],
+  ])('each %s has its own rate limit', async (_, first, same, other) => {
     const ask = async (client: string) =>
       (await send(trusting.ports.expander, '/api?u=x', { headers: from(client) })).status;
     expect([await ask(first), await ask(same), await ask(same)]).toEqual([200, 200, 429]);
@@ -82,10 +82,10 @@ describe('Behind a front', () => {
   });
 });
 
-test('ignores the headers of any other client', async () => {
+test('ignores forwarding headers from other clients', async () => {
   expect(await forwarded(wary, from('203.0.113.7'))).toEqual({ client: '127.0.0.1', scheme: 'http' });
-  const said = { ...from('203.0.113.7'), 'X-Forwarded-User': 'ada' };
-  const response = await send(wary.ports.all, '/', { host, headers: said });
+  const headers = { ...from('203.0.113.7'), 'X-Forwarded-User': 'ada' };
+  const response = await send(wary.ports.all, '/', { host, headers });
   expect(response.headers['strict-transport-security']).toBeUndefined();
   expect(await logged(() => wary.log, response)).toMatchObject({ client: '127.0.0.1', user: '' });
 });
@@ -96,7 +96,7 @@ test.each([
   ['tasks', names.LONGHAND_TASKS_NAME, 'all'],
   ['tasks', 'tasks.localhost', 'all'],
   ['tasks', names.LONGHAND_TASKS_NAME, 'tasks'],
-] as const)('%s responds to the name %s, on the port of %s', async (_, host, port) => {
+] as const)('%s responds to Host: %s on the `%s` port', async (_, host, port) => {
   expect((await send(wary.ports[port], '/', { host })).body).toContain('x-forwarded-proto');
 });
 
@@ -106,7 +106,7 @@ describe('The front page links to', () => {
       ([, href = '']) => href.replaceAll(`${proxy.ports.all}`, 'all'),
     );
 
-  test('the configured names, with the scheme and port of the request', async () => {
+  test("the configured names, with the request's scheme and port", async () => {
     const host = `192.0.2.5:${trusting.ports.all}`;
     expect(await links(trusting, { host })).toEqual([
       'http://expand.example.org:all/',
@@ -121,7 +121,7 @@ describe('The front page links to', () => {
   test.each([
     ['443', 'https://tasks.example.org'],
     ['9443', 'https://tasks.example.org:9443'],
-  ])('the configured names over HTTPS, if the stack serves it on port %s', (port, address) => {
+  ])('the configured names over HTTPS if LONGHAND_HTTPS_PORT is %s', (port, address) => {
     const variables = { LONGHAND_TASKS_NAME: host, LONGHAND_HTTPS_PORT: port, LONGHAND_API_RATE: '1r/s' };
     const ports = { LONGHAND_EXPANDER_PORT: '8081', LONGHAND_TASKS_PORT: '8082' };
     const script = '. "$0"; echo "$LONGHAND_EXPANDER_ADDRESS $LONGHAND_TASKS_ADDRESS"';
@@ -130,7 +130,7 @@ describe('The front page links to', () => {
     expect(`${derived}`).toBe(`http://$host:8081 ${address}\n`);
   });
 
-  test.each(['[::1]', 'nas.lan', '192.0.2.5'])('the ports of the host %s without names', async (host) => {
+  test.each(['[::1]', 'nas.lan', '192.0.2.5'])('ports of %s if no names are configured', async (host) => {
     const proxy = await start([], { LONGHAND_EXPANDER_NAME: '', LONGHAND_TASKS_NAME: '' });
     const { all, expander, tasks } = proxy.ports;
     expect(await links(proxy, { host: `${host}:${all}` })).toEqual([
@@ -140,15 +140,16 @@ describe('The front page links to', () => {
   });
 });
 
-test('a short link in a task leads to the expander, with the scheme and port of the request', async () => {
-  const leads = async (port: 'all' | 'tasks', options: RequestOptions) =>
+test("a short link in a task redirects to the expander with the request's scheme and port", async () => {
+  const redirect = async (port: 'all' | 'tasks', options: RequestOptions) =>
     (await send(trusting.ports[port], '/expand?u=http%3A%2F%2Fbit.ly%2Fx%3Fa%3D%22', options)).headers
       .location;
   const query = '/?u=http%3A%2F%2Fbit.ly%2Fx%3Fa%3D%22';
-  const { all, tasks } = trusting.ports;
-  expect(await leads('all', { host, headers: from('203.0.113.7') })).toBe(
+  expect(await redirect('all', { host, headers: from('203.0.113.7') })).toBe(
     `https://expand.example.org${query}`,
   );
-  expect(await leads('all', { host: `${host}:${all}` })).toBe(`http://expand.example.org:${all}${query}`);
-  expect(await leads('tasks', { host: `${host}:${tasks}` })).toBe(`http://expand.example.org:${all}${query}`);
+  for (const port of ['all', 'tasks'] as const) {
+    const options = { host: `${host}:${trusting.ports[port]}` };
+    expect(await redirect(port, options)).toBe(`http://expand.example.org:${trusting.ports.all}${query}`);
+  }
 });

@@ -1,11 +1,11 @@
 import { type RequestOptions, send } from '@longhand/shared/testing/send.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, expect, test } from 'vitest';
-import { obedientApplication, ordering, startProxied } from './testing/proxied.ts';
+import { replyWith, scriptedApplication, startProxied } from './testing/proxied.ts';
 
-/** nginx in front of an expander with or without keys. */
+/** Starts nginx in front of an expander. */
 async function start(EXPANDER_KEYS_FILE: string, edit?: Parameters<typeof startProxied>[2]) {
-  const application = obedientApplication();
+  const application = scriptedApplication();
   const proxy = await startProxied(
     application.server,
     { LONGHAND_API_RATE: '4r/m', EXPANDER_KEYS_FILE },
@@ -27,7 +27,7 @@ const bounded = await start(keys, (text) =>
   text.replace('rate=1000r/s', 'rate=1r/m').replace('burst=1000', 'burst=1'),
 );
 const without = await start('');
-const kept = ordering({ headers: { 'X-Accel-Expires': '30' } });
+const kept = replyWith({ headers: { 'X-Accel-Expires': '30' } });
 const bearer = { Authorization: 'Bearer AliceAliceAlice-1' };
 
 test.each([
@@ -60,11 +60,11 @@ test.each([
   expect((await withKeys.statuses(8, path, headers)).at(-1)).toBe(429);
 });
 
-test('an address may send 1,000 requests with a key per second', async () => {
+test('nginx allows an address 1,000 requests with a key per second', async () => {
   expect(await bounded.statuses(3, '/api?key=x')).toEqual([200, 200, 429]);
 });
 
-test('without EXPANDER_KEYS_FILE, `key` and Authorization are ignored', async () => {
+test('nginx ignores `key` and Authorization without EXPANDER_KEYS_FILE', async () => {
   const { application, statuses } = without;
   expect(await statuses(1, '/api?u=1&key=x', bearer)).toEqual([200]);
   expect(application.arrived.at(-1)?.url).toBe('/api?u=1&key=x');
@@ -72,7 +72,7 @@ test('without EXPANDER_KEYS_FILE, `key` and Authorization are ignored', async ()
   expect((await statuses(8, '/api?key=1', { Authorization: '1 Bearer x' })).at(-1)).toBe(429);
 });
 
-test('the expander gets no cookie, and Authorization only with a key', async () => {
+test('nginx removes cookies and any Authorization without a key', async () => {
   const headers = { Authorization: 'Basic YTpi', Cookie: 'login=of tasks' };
   for (const path of ['/nowhere', '/api/expand?key=x', '/api?u=private&key=x']) {
     await withKeys.ask(path, { headers });

@@ -6,12 +6,12 @@ import { open, send, sendRaw } from '@longhand/shared/testing/send.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startProxied } from './testing/proxied.ts';
 
-/** No line may contain this text, or these bytes in latin1: C1 controls, and U+202E in UTF-8. */
+/** Log lines must not contain this text, or these bytes (latin1): C1 controls, and U+202E in UTF-8. */
 const secret = 'topsecret';
 const controls = '\x9b2J\x85\xc2\x9b31m\xe2\x80\xae';
 const hostile = secret + controls;
 
-/** C0, DEL, C1 and bidi controls, and bytes that are not UTF-8. */
+/** Matches C0, DEL, C1 and bidi controls, and invalid UTF-8. */
 const control = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/u;
 
 describe("The proxy's log", async () => {
@@ -45,7 +45,7 @@ describe("The proxy's log", async () => {
   const headers = { Referer: `http://elsewhere.example/?${hostile}`, 'User-Agent': hostile };
   const query = `?u=https://${secret}.example/`;
 
-  /** Sends a request whose response does not matter. */
+  /** Sends a request and ignores the response. */
   const provoke = (...options: Parameters<typeof send>) => send(...options).catch(() => {});
 
   /** Sends raw bytes with the hostile headers, and waits until the proxy closes the connection. */
@@ -55,14 +55,14 @@ describe("The proxy's log", async () => {
       `${first}\r\nHost: ${host}\r\nReferer: ${headers.Referer}\r\nConnection: close\r\n${rest}\r\n`,
     );
 
-  test('contains no query, Referer or control character after any error', async () => {
+  test('never contains a query, a Referer or control characters', async () => {
     const { all, expander, tasks } = proxy.ports;
-    // The application is down, resets, hangs, sends invalid HTTP, sends too much, stops halfway.
+    // The application is down, resets the connection or hangs. Its response is invalid, too large or incomplete.
     await provoke(expander, `/${query}`, { headers });
     for (const path of ['/break', '/hang', '/garbage', '/header'])
       await provoke(tasks, path + query, { headers });
     await provoke(tasks, `/cut${query}`, { headers });
-    // The proxy refuses: too many requests, too long, too large, not found, not allowed.
+    // The proxy refuses requests: too many, too long, too large, unknown path, unknown host, bad method.
     for (let i = 0; i < 4; i += 1) await provoke(expander, `/api${query}`, { headers });
     await provoke(tasks, `/${query}${'x'.repeat(40_000)}`, { headers });
     await provoke(tasks, `/${query}`, { headers: { ...headers, 'X-Long': 'x'.repeat(40_000) } });
@@ -83,7 +83,7 @@ describe("The proxy's log", async () => {
       'localhost',
       'Transfer-Encoding: chunked\r\n\r\nnot a number\r\n',
     );
-    // Clients that stop in the headers and in the body, and a client that disconnects.
+    // Clients stall in the headers and in the body. One client disconnects.
     for (const rest of ['', '\r\nContent-Length: 10\r\n\r\nabc']) {
       await sendRaw(
         tasks,

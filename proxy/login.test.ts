@@ -1,9 +1,9 @@
 import { send } from '@longhand/shared/testing/send.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { obedientApplication, startProxied } from './testing/proxied.ts';
+import { scriptedApplication, startProxied } from './testing/proxied.ts';
 
 describe('The login limit', async () => {
-  const application = obedientApplication();
+  const application = scriptedApplication();
   const proxy = await startProxied(application.server, { LONGHAND_FRONT: '127.0.0.1/32' });
   afterAll(proxy.stop);
 
@@ -23,7 +23,7 @@ describe('The login limit', async () => {
     expect(JSON.parse(problem.body).detail).toMatch(/^Too many attempts to log in/);
     expect(application.arrived).toHaveLength(5);
 
-    // Each client has its own limit. The limit for IPv6 applies to a network.
+    // Each client has its own limit. The IPv6 limit applies to a /64 network.
     expect((await attempt('192.0.2.1', {}, '/login', 'GET')).status).toBe(200);
     expect((await attempt('192.0.2.1', {}, '/task')).status).toBe(200);
     expect((await attempt('192.0.2.2')).status).toBe(200);
@@ -31,7 +31,7 @@ describe('The login limit', async () => {
     expect((await attempt('2001:db8::9')).status).toBe(429);
   });
 
-  test('counts each request that tasks may accept, but no requests from other sites', async () => {
+  test('ignores cross-site requests, which tasks rejects', async () => {
     const accepted = [
       'same-origin',
       '\tsame-origin',

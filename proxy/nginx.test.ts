@@ -1,45 +1,45 @@
 import type { Socket } from 'node:net';
 import { send, sendRaw, type TestResponse } from '@longhand/shared/testing/send.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { obedientApplication, ordering, startProxied } from './testing/proxied.ts';
+import { replyWith, scriptedApplication, startProxied } from './testing/proxied.ts';
 
 /** Reduces the read timeout from 9 s to 1 s, except in locations with their own timeout. */
 const impatient = (text: string) => text.replace('read_timeout 9s', 'read_timeout 1s');
 
 describe('The proxy alone', async () => {
-  const application = obedientApplication();
+  const application = scriptedApplication();
   const proxy = await startProxied(application.server, { LONGHAND_API_RATE: '5r/s' }, impatient);
   afterAll(proxy.stop);
   const { ports } = proxy;
 
-  /** Sends a request and returns it as it reached the application. */
+  /** Sends a request and returns it as the application received it. */
   const forwarded = async (path: string, options = {}) => {
     await send(ports.tasks, path, options);
     const last = application.arrived.at(-1);
-    if (!last) throw new Error('nothing reached the application');
+    if (!last) throw new Error('The application received no request.');
     return last;
   };
 
   test.each([
     ...['/a//b', '/a/./b/../c', '/%61%2F%2f', '/?u=http://a.b/c%20d+e&&', '/a;b=c?', '/%E2%80%A8', '/"<>'],
     `/api?u=${'%61'.repeat(8 * 1024)}`,
-  ])('a request target reaches the application byte for byte: %.40s', async (path) => {
+  ])('forwards a request target byte for byte: %.40s', async (path) => {
     expect((await forwarded(path)).url).toBe(path);
   });
 
-  test.each(['/api%0A', '/api/chain%0A'])('the expander gets no line feed from %s', async (path) => {
+  test.each(['/api%0A', '/api/chain%0A'])('does not decode the line feed in %s', async (path) => {
     await send(ports.expander, path);
     expect(application.arrived.at(-1)?.url).toBe(path);
   });
 
-  test('an HTTP/1.0 client needs no Host', async () => {
+  test('accepts HTTP/1.0 without Host', async () => {
     expect(await sendRaw(ports.tasks, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
     expect(application.arrived.at(-1)?.headers.host).toBe('tasks.localhost');
   });
 
   test.each([
     ...['a\\login', 'a\\b.localhost', 'localhost:80\\x', '\xe4.localhost', 'a?b', 'a@b', 'x'.repeat(300)],
-  ])('responds with 400 to a malformed Host, without contacting an application: %s', async (host) => {
+  ])('returns 400 for a malformed Host: %s', async (host) => {
     const before = application.arrived.length;
     for (const port of Object.values(ports)) {
       const response = await sendRaw(port, `PUT /x HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
@@ -55,13 +55,13 @@ describe('The proxy alone', async () => {
   ];
   const foreign = ['evil.example', '1.2.3.evil', 'localhost.evil.example', 'home.arpa.evil', 'xlocal.net'];
   test.each([...local.map((host) => [200, host] as const), ...foreign.map((host) => [421, host] as const)])(
-    "%i from tasks' own port for Host: %s",
+    'returns %i on the tasks port for Host: %s',
     async (status, host) => {
       expect((await send(ports.tasks, '/', { host })).status).toBe(status);
     },
   );
 
-  test('nginx reuses connections to the application', async () => {
+  test('reuses connections to the application', async () => {
     const first = await forwarded('/');
     const sockets = new Set<Socket>();
     for (let i = 0; i < 20; i += 1) sockets.add((await forwarded('/')).socket);
@@ -70,22 +70,22 @@ describe('The proxy alone', async () => {
     expect(sockets.size).toBeLessThan(20);
   });
 
-  test('a list of URLs may be silent for longer than other requests', async () => {
-    const late = ordering({ delay: 1_500 });
+  test('a URL list has a longer read timeout than other requests', async () => {
+    const late = replyWith({ delay: 1_500 });
     const list = await send(ports.expander, `/api/expand?${late}`, { method: 'POST', body: 'sho.rt/x' });
     expect(list.status).toBe(200);
     expect((await send(ports.expander, `/other?${late}`)).status).toBe(504);
   });
 
   test('a write times out after 2 s, unless it changes many tasks', async () => {
-    const late = ordering({ delay: 3_000 });
+    const late = replyWith({ delay: 3_000 });
     const one = send(ports.tasks, `/tasks/1?${late}`, { method: 'PUT', body: 'title=x' });
     const many = send(ports.tasks, `/tasks/finished?${late}`, { method: 'DELETE' });
     expect([(await one).status, (await many).status]).toEqual([504, 200]);
   });
 
   test('a large page is compressed for clients that accept gzip', async () => {
-    const path = `/large?${ordering({ headers: { 'Content-Type': 'text/html' }, length: 17_000 })}`;
+    const path = `/large?${replyWith({ headers: { 'Content-Type': 'text/html' }, length: 17_000 })}`;
     const gzip = await send(ports.expander, path, { headers: { 'Accept-Encoding': 'gzip' } });
     expect(gzip.headers['content-encoding']).toBe('gzip');
     expect(gzip.headers.vary).toBe('Accept-Encoding');
@@ -96,21 +96,21 @@ describe('The proxy alone', async () => {
     ['expander', '/api/expand'],
     ['tasks', '/tasks/import'],
   ] as const)(
-    'responds with 502 if the application resets the connection, even after a large body: %s%s',
+    'returns 502 if the application resets the connection, even after a large body: %s%s',
     async (name, path) => {
       const large = { method: 'POST', body: 'x'.repeat(100_000) };
-      const { status, body } = await send(ports[name], `${path}?${ordering({ reset: true })}`, large);
+      const { status, body } = await send(ports[name], `${path}?${replyWith({ reset: true })}`, large);
       expect(status).toBe(502);
-      expect(body).toContain('The application is not answering.');
+      expect(body).toContain('The application is not responding.');
     },
   );
 
   test.each([
-    ['tasks', '/task', 64 * 1024, 'A form may have 64 KiB'],
-    ['tasks', '/tasks/import?x', 1024 ** 2, 'an import 1 MiB'],
-    ['expander', '/api/expand', 8 * 1024 ** 2, 'a list of URLs 8 MiB'],
+    ['tasks', '/task', 64 * 1024, '64 KiB for a form'],
+    ['tasks', '/tasks/import?x', 1024 ** 2, '1 MiB for an import'],
+    ['expander', '/api/expand', 8 * 1024 ** 2, '8 MiB for a URL list'],
   ] as const)(
-    'a request to %s%s over %i bytes is 413 and names the limit',
+    'returns 413 with the limit for a request to %s%s over %i bytes',
     async (name, path, limit, words) => {
       const headers = { 'Content-Length': limit + 1 };
       // The body is never sent.
@@ -121,8 +121,8 @@ describe('The proxy alone', async () => {
     },
   );
 
-  test('/api and the page respond with 429 and Retry-After above LONGHAND_API_RATE and a burst of the same size', async () => {
-    // Other tests use the rate of 127.0.0.1.
+  test('/api and the page return 429 with Retry-After above LONGHAND_API_RATE', async () => {
+    // Other tests use up the rate limit of 127.0.0.1.
     const ask = (path: string) => send(ports.expander, path, { localAddress: '127.0.0.2' });
     const responses: TestResponse[] = [];
     for (let i = 0; i < 12; i += 1) responses.push(await ask('/api?u=x'));

@@ -18,22 +18,22 @@ const url = (name: 'all' | 'expander' | 'tasks', path: string) =>
   `http://127.0.0.1:${proxy.ports[name]}${path}`;
 
 test.each([
-  ['the front page', 'all', '/', 'Longhand'],
-  ['an unknown page', 'all', '/nowhere', 'There is nothing at this address.'],
-  ['an expander that is away', 'expander', '/?u=a', 'The application is not answering.'],
-  ['a request that is too long', 'tasks', `/${'x'.repeat(33_000)}`, 'The address is too long.'],
-] as const)('%s is accessible, on a phone and a desk', async (name, server, path, heading) => {
+  ['front page', 'all', '/', 'Longhand'],
+  ['404 page', 'all', '/nowhere', 'There is nothing at this address.'],
+  ['502 page', 'expander', '/?u=a', 'The application is not responding.'],
+  ['414 page', 'tasks', `/${'x'.repeat(33_000)}`, 'The address is too long.'],
+] as const)('the %s is accessible on phone and desktop', async (name, server, path, heading) => {
   await page.goto(url(server, path));
   expect(await page.evaluate('document.querySelector("h1").textContent')).toBe(heading);
   expect(await accessibilityFaults(page, name, pictures)).toEqual([]);
 });
 
-test('a document is accessible, on a phone and a desk', async () => {
+test('a document is accessible on phone and desktop', async () => {
   await page.goto(url('tasks', '/longhand/docs/operate'));
   expect(await accessibilityFaults(page, 'a document')).toEqual([]);
 });
 
-test('the other documents are accessible, and not wider than a phone', async () => {
+test('the other documents are accessible and fit a phone screen', async () => {
   await page.setViewportSize({ width: 360, height: 800 });
   const rules = { 'color-contrast': { enabled: false } };
   const options = JSON.stringify({ rules, resultTypes: ['violations'] });
@@ -57,9 +57,9 @@ test('touch targets are 44 px high', async () => {
   await page.close();
 });
 
-test.each(['w3m', 'lynx'] as const)('an error reads well in %s', async (browser) => {
+test.each(['w3m', 'lynx'] as const)('an error page is readable in %s', async (browser) => {
   if (!(await hasTextBrowser(browser))) return;
   expect(await readInTextBrowser(browser, url('expander', '/?u=a'))).toMatch(
-    /^The application is not answering\. It is being restarted\. Try again in a few seconds\. Try again Back to the expander Error 502, request [0-9a-f]{32}$/,
+    /^The application is not responding\. It is restarting\. Try again in a few seconds\. Try again Back to the expander Error 502, request [0-9a-f]{32}$/,
   );
 });

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { openapi } from '../tasks/src/web/openapi.ts';
 import { startProxied } from './testing/proxied.ts';
 
-/** The proxy's own errors for tasks, whose JSON interface promises problem details (RFC 9457). */
+/** The tasks API promises problem details (RFC 9457), also for errors from nginx. */
 describe('A proxy error', async () => {
   const application = http.createServer((request) => {
     if (request.url?.includes('/break')) request.socket.destroy();
@@ -28,14 +28,14 @@ describe('A proxy error', async () => {
     [502, 'unreachable', '/break', { method: 'PUT' }],
     [504, 'timeout', '/hang', {}],
   ])(
-    '%i is a problem document for clients that accept JSON, and a page for others',
+    '%i is a problem document for JSON clients and a page for browsers',
     async (status, code, path, options) => {
       const headers = { ...json, ...options.headers };
       const response = await send(proxy.ports.tasks, path, { ...options, headers });
       expect(response.status).toBe(status);
       expect(response.headers['content-type']).toBe('application/problem+json');
       const problem = JSON.parse(response.body);
-      // As in tasks and its OpenAPI description.
+      // The same fields as in tasks and its OpenAPI description.
       expect(Object.keys(problem)).toEqual(['type', 'title', 'status', 'detail', 'code']);
       expect(problem).toMatchObject({ type: 'about:blank', title: STATUS_CODES[status], status, code });
       expect(codes).toContain(problem.code);
@@ -54,13 +54,13 @@ describe('A proxy error', async () => {
   test.each([
     [400, '/..'],
     [414, `/${'x'.repeat(40_000)}`],
-  ])('%i is a page for every client, because nginx has not read the headers', async (status, path) => {
+  ])('%i is always a page, because nginx has not read the headers', async (status, path) => {
     const response = await send(proxy.ports.tasks, path, { headers: json });
     expect([response.status, response.headers['content-type']]).toEqual([status, 'text/html']);
     expect(response.body).toMatch(/<h1>The (request is malformed|address is too long)\.<\/h1>/);
   });
 
-  /** The texts and targets of the links on a page at `url`. */
+  /** Returns the link texts and targets on the page at `url`. */
   const linksOf = (body: string, url: string) =>
     Array.from(body.matchAll(/<a [^>]*href="([^"]*)">([^<]+)/g), ([, href = '', text]) => [
       text,
@@ -76,7 +76,7 @@ describe('A proxy error', async () => {
     ['tasks', '/tasks', { method: 'TRACE' }, tasks],
     ['tasks', '/?filter=open', { host: 'nas.example' }, { 'Try again': '/?filter=open' }],
     ['all', '/nowhere?x', {}, { 'Back to the start page': '/' }],
-  ])('of %s at %s links to the same URL and the start', async (name, path, options, ways) => {
+  ])('on the `%s` port has the right links for %s', async (name, path, options, ways) => {
     const origin = `http://127.0.0.1:${proxy.ports[name]}`;
     const { body } = await send(proxy.ports[name], path, options);
     const expected = Object.entries(ways).map(([text, to]) => [text, origin + to]);
@@ -86,7 +86,7 @@ describe('A proxy error', async () => {
     );
   });
 
-  test('421 mentions the variable that allows the name', async () => {
+  test('421 shows the setting that allows the name', async () => {
     const { body } = await send(proxy.ports.tasks, '/', { host: 'nas.example:8082' });
     expect(body).toContain('<code>LONGHAND_TASKS_NAME=nas.example</code>');
   });
@@ -103,7 +103,7 @@ describe('A proxy error', async () => {
     [false, '*/*'],
     [false],
   ])(
-    'is a problem document: %s, for Accept: %s and Content-Type: %s',
+    'is a problem document (%s) for Accept: %s and Content-Type: %s',
     async (isJson, accept, contentType) => {
       const headers = {
         ...(accept && { Accept: accept }),
@@ -114,7 +114,7 @@ describe('A proxy error', async () => {
     },
   );
 
-  test('is 502 for a write if every replica is down', async () => {
+  test('is 502 for a write if all replicas are down', async () => {
     application.closeAllConnections();
     await new Promise((resolve) => application.close(resolve));
     const response = await send(proxy.ports.tasks, '/tasks/1', { method: 'DELETE', headers: json });

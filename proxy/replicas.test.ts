@@ -16,13 +16,13 @@ import { send } from '@longhand/shared/testing/send.ts';
 import { startShortener } from '@longhand/shortener';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 
-/** The nginx in the stack's image, or this machine's nginx without a Docker engine. */
+/** The stack's nginx image, or the installed nginx if there is no Docker engine. */
 const image = (await hasEngine()) ? 'nginx:1.30' : undefined;
 
 /** nginx in front of three replicas, as in containers. One replica never responds, another refuses connections. */
-describe(`A hung replica behind ${image ?? "this machine's nginx"}`, async () => {
+describe(`With a hung replica, ${image ?? 'the installed nginx'}`, async () => {
   let hung = 0;
-  /** Whether that replica closes the connection instead, as in a crash. */
+  /** Makes the hung replica close connections instead, as in a crash. */
   let crashes = false;
   const served: string[] = [];
   const servers = [
@@ -39,7 +39,7 @@ describe(`A hung replica behind ${image ?? "this machine's nginx"}`, async () =>
   const open = new Set<Socket>();
   servers[1]?.on('connection', (socket) => open.add(socket.once('close', () => open.delete(socket))));
   const ports = await Promise.all(servers.map((server) => listening(server)));
-  /** Nothing listens there. */
+  /** A port where nothing listens. */
   const refuses = 1;
   const replicas = (parameters: string) =>
     [...ports, refuses].map((port) => `127.0.0.1:${port} ${parameters}`).join('; server ');
@@ -65,12 +65,9 @@ describe(`A hung replica behind ${image ?? "this machine's nginx"}`, async () =>
     }
   }
 
-  test('delays a link, which nginx retries', async () => {
-    const { status, body } = await throughHung((i) => send(proxy.ports.expander, `/api?u=${i}`));
-    expect([status, body]).toEqual([200, 'served']);
-  });
-
-  test('delays a page', async () => {
+  test('retries GET requests', async () => {
+    const expansion = await throughHung((i) => send(proxy.ports.expander, `/api?u=${i}`));
+    expect(expansion).toMatchObject({ status: 200, body: 'served' });
     expect(await throughHung(() => send(proxy.ports.tasks, '/'))).toMatchObject({ status: 200 });
   });
 
@@ -80,7 +77,7 @@ describe(`A hung replica behind ${image ?? "this machine's nginx"}`, async () =>
     ['DELETE', '/tasks/1%0A%3F?a=%2F..'],
     ['DELETE', '/tasks/finished'],
   ];
-  test.each(writes)('fails %s %s, which nginx must not repeat', async (method, path, body) => {
+  test.each(writes)('does not retry %s %s', async (method, path, body) => {
     const json = { 'Content-Type': 'application/json' };
     const write = () => send(proxy.ports.tasks, path, { method, headers: json, body: body ?? '' });
     for (const [status, code] of [
@@ -88,7 +85,7 @@ describe(`A hung replica behind ${image ?? "this machine's nginx"}`, async () =>
       [502, 'unreachable'],
     ] as const) {
       crashes = status === 502;
-      // All other requests reached the healthy replica once and unchanged, even after a refused connection.
+      // All other requests reach the healthy replica exactly once, even after a refused connection.
       served.length = 0;
       let sent = 0;
       const failed = await throughHung(async () => {
@@ -103,14 +100,14 @@ describe(`A hung replica behind ${image ?? "this machine's nginx"}`, async () =>
     crashes = false;
   });
 
-  // If that replica lost its network, each idle connection would fail a request.
-  test('does not keep idle connections for long', async () => {
+  // If a replica lost its network, each idle connection would fail a request.
+  test('closes idle connections soon', async () => {
     await send(proxy.ports.tasks, '/');
     await expect.poll(() => open.size).toBe(0);
   });
 });
 
-test('for concurrent requests for a cold link, only one of two expanders follows the chain', async () => {
+test('concurrent requests for a cold link cause one expansion across two expanders', async () => {
   const shortener = await startShortener();
   onTestFinished(shortener.close);
   const folder = await mkdtemp(join(tmpdir(), 'longhand-replicas-'));

@@ -19,7 +19,7 @@ test('a stopping proxy finishes requests in flight and cuts off endless streams'
   const proxy = await startProxied(
     application,
     {},
-    // This timeout is shorter, but still longer than the stream's pauses.
+    // Shorter than usual, but longer than the stream's pauses.
     (text) => text.replace('worker_shutdown_timeout 10s', 'worker_shutdown_timeout 2s'),
   );
   let stopping: Promise<void> | undefined;
@@ -37,6 +37,6 @@ test('a stopping proxy finishes requests in flight and cuts off endless streams'
   expect(await slow).toMatchObject({ status: 200, body: 'done' });
   expect(await endless).toContain('aborted');
   await stopping;
-  // The supervisor kills it after 15 s.
+  // The supervisor kills nginx after 15 s.
   expect(performance.now() - begun).toBeLessThan(14_000);
 });

@@ -13,10 +13,9 @@ type RedisService = 'expander-cache' | 'tasks-store';
 
 export type RehearsedStack = Awaited<ReturnType<typeof startContainers>>;
 
-/** Resolves after `seconds`. */
 export const pause = (seconds: number) => sleep(seconds * 1_000);
 
-/** Starts a stack with two replicas of each service and a small disk for the store. A fault affects the first replica. */
+/** Starts a stack with two replicas of each service and a small disk for the store. Faults affect the first replica. */
 export async function startContainers() {
   const { project, urls, shortener, stop, compose, containers } = await startComposed({
     files: ['docker-compose.yml', join('acceptance', 'rehearsal', 'compose.yml')],
@@ -28,13 +27,13 @@ export async function startContainers() {
   const first = (service: string) => replicas.get(service)?.[0] ?? '';
   const every = (some: readonly Service[], act: (replica: string, service: Service) => Promise<unknown>) =>
     Promise.all(some.map((service) => act(first(service), service)));
-  const leave = (network: string, container: string) =>
+  const disconnect = (network: string, container: string) =>
     docker('network', 'disconnect', `${project}_${network}`, container);
-  const enter = (network: string, container: string, name: string) =>
+  const connect = (network: string, container: string, name: string) =>
     docker('network', 'connect', '--alias', name, `${project}_${network}`, container);
   const redis = (service: RedisService, ...command: string[]) =>
     docker('exec', first(service), 'redis.sh', 'cli', ...command);
-  /** The exit times (ms since 1970, like `since`) and exit codes of a service's containers. */
+  /** Returns the exit times (ms since 1970, like `since`) and exit codes of a service's containers. */
   const exits = async (service: Service, since: number) => {
     const times = [`--since=${since / 1_000}`, `--until=${Date.now() / 1_000}`];
     const labels = [`project=${project}`, `service=${service}`];
@@ -51,7 +50,7 @@ export async function startContainers() {
     urls,
     stop,
     shortener,
-    /** Another origin of the shortener, because a fault may use up the limits of an origin. */
+    /** The shortener at another origin, because a fault may use up the limits of the first origin. */
     otherShortener: `http://${await addressOf(first('shortener'), `${project}_egress`)}:9000`,
 
     redis,
@@ -65,7 +64,7 @@ export async function startContainers() {
       await expect.poll(health, { timeout: 90_000 }).toMatch(/^(healthy\s*)+$/);
     },
 
-    /** Resolves with the time of the last exit (ms since 1970). */
+    /** Kills services. Resolves with the time of the last exit (ms since 1970). */
     async kill(...some: Service[]) {
       const start = Date.now();
       await every(some, (replica) => signal(replica, 'KILL'));
@@ -79,7 +78,7 @@ export async function startContainers() {
       await every(some, (replica) => signal(replica, 'CONT'));
     },
 
-    /** Stops a service as the stack does. Resolves once it has exited. */
+    /** Sends a service its stop signal. Resolves once it has exited. */
     async terminate(service: Service) {
       const start = Date.now();
       await signal(first(service), service === 'proxy' ? 'QUIT' : 'TERM');
@@ -87,17 +86,17 @@ export async function startContainers() {
       return { service, code, seconds: (at - start) / 1_000 };
     },
 
-    /** Runs a shell script in the folder of nginx's caches, or of the store's files, which `disk` keeps. */
+    /** Runs a shell script in the folder with nginx's cache (`proxy`) or with the store's files (`disk`). */
     inside: (where: 'proxy' | 'disk', script: string) =>
       docker('exec', '--workdir', where === 'proxy' ? '/run' : '/data', first(where), 'sh', '-c', script),
 
-    /** The lines of a service since `since` (ms since 1970). */
+    /** Returns a service's log lines since `since` (ms since 1970). */
     async log(service: Service, since: number) {
       const options = ['--no-log-prefix', '--since', new Date(since).toISOString()];
       return (await compose('--ansi', 'never', 'logs', ...options, service)).split('\n');
     },
 
-    /** Puts a relay between a Redis server and its service. Resolves with the period in which all connections used it. */
+    /** Puts a relay between a Redis server and its service. Resolves with the period in which all connections used the relay. */
     async relay(service: RedisService, behaviour: Behaviour, seconds: number) {
       const network = `to-${service}`;
       const name = `${project}-relay`;
@@ -108,25 +107,25 @@ export async function startContainers() {
         ...['--network-alias', service, '--volume', `${join(import.meta.dirname, 'relay.ts')}:/relay.ts:ro`],
         ...[image, 'node', '/relay.ts', JSON.stringify(options)],
       );
-      await leave(network, first(service));
-      await enter(network, first(service), `${service}-behind`);
+      await disconnect(network, first(service));
+      await connect(network, first(service), `${service}-behind`);
       // Old connections would bypass the relay if Redis got its old address back.
       await redis(service, 'CLIENT', 'KILL', 'TYPE', 'normal');
       const from = Date.now();
       await pause(seconds);
       const to = Date.now();
       expect(await docker('logs', name)).toContain('connected');
-      await leave(network, first(service));
-      await enter(network, first(service), service);
+      await disconnect(network, first(service));
+      await connect(network, first(service), service);
       await docker('rm', '--force', name);
       return { from, to };
     },
 
     /** Disconnects services from the networks that they share with the proxy. */
     async cutOff(seconds: number, ...some: Service[]) {
-      await every(some, (replica, service) => leave(`to-${service}`, replica));
+      await every(some, (replica, service) => disconnect(`to-${service}`, replica));
       await pause(seconds);
-      await every(some, (replica, service) => enter(`to-${service}`, replica, service));
+      await every(some, (replica, service) => connect(`to-${service}`, replica, service));
     },
 
     /** Drops the proxy's DNS queries. */

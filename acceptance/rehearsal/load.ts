@@ -35,9 +35,8 @@ export function startMix({ urls, shortener }: Pick<RehearsedStack, 'urls' | 'sho
     startLoad((i) => ({ kind, ...kinds[kind](i) }), { rate: rates[kind] }),
   );
   return {
-    /** The prefix of the titles that this load adds. */
+    /** Title prefix of the added tasks. */
     run,
-    /** Ends the load. */
     end: async (): Promise<Request[]> => (await Promise.all(loads.map((load) => load.stop()))).flat(),
   };
 }
@@ -45,8 +44,8 @@ export function startMix({ urls, shortener }: Pick<RehearsedStack, 'urls' | 'sho
 /**
  * Compares the list at `tasks` with the acknowledged writes of a load, then removes the load's tasks.
  *
- * @param run the prefix of the load's titles.
- * @returns the titles of lost and doubled tasks.
+ * @param run the title prefix of the load's tasks.
+ * @returns the titles of lost and duplicate tasks.
  */
 export async function settle(tasks: string, run: string, requests: readonly Request[]) {
   const listed = await added(tasks, run);
@@ -54,16 +53,16 @@ export async function settle(tasks: string, run: string, requests: readonly Requ
   const acknowledged = requests.filter(({ kind, right }) => kind === 'write' && right);
   const lost = acknowledged.map(({ title = '' }) => title).filter((title) => !titles.includes(title));
   await remove(tasks, listed);
-  return { lost, doubled: titles.filter((title, i) => titles.indexOf(title) !== i) };
+  return { lost, duplicates: titles.filter((title, i) => titles.indexOf(title) !== i) };
 }
 
-/** Removes tasks from the list at `tasks`. */
+/** Deletes tasks from the list at `tasks`. */
 export async function remove(tasks: string, listed: readonly { _id: string }[]): Promise<void> {
   const options = { method: 'DELETE', headers: { Accept: 'application/json', 'If-Match': '*' } };
   for (const { _id } of listed) await fetch(`${tasks}/tasks/${_id}`, options);
 }
 
-/** The tasks whose titles begin with `prefix`. */
+/** Returns the tasks whose titles start with `prefix`. */
 export async function added(tasks: string, prefix: string): Promise<{ _id: string; title: string }[]> {
   const response = await fetch(`${tasks}/tasks/export?format=json`);
   if (!response.ok) throw new Error(`${response.url}: status ${response.status}`);

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Request, settle } from './load.ts';
 import { Drill, underLoad } from './rehearse.ts';
 
-test('PROMISES.md lists the rehearsed faults, and links to tests', () => {
+test('PROMISES.md lists exactly the rehearsed faults', () => {
   const root = join(import.meta.dirname, '..', '..');
   const [rehearsed = '', tested = ''] = readFileSync(join(root, 'docs/PROMISES.md'), 'utf8').split(
     '## Covered by tests',
@@ -20,7 +20,7 @@ test('PROMISES.md lists the rehearsed faults, and links to tests', () => {
   expect(files.filter((file) => !existsSync(join(root, 'docs', file)))).toEqual([]);
 });
 
-test('a drill reports failures, the last failure and the slowest response since the fault began', () => {
+test('a drill reports failures and latencies since the fault began', () => {
   const request = (at: number, milliseconds: number, status = 200, kind: Request['kind'] = 'read') => ({
     ...{ kind, at, milliseconds, status },
     right: status === 200,
@@ -58,10 +58,10 @@ test('reports a lost task', async () => {
   const url = await serving([]);
   const stack = { urls: { tasks: url, expander: url, proxy: url }, shortener: url, settled: async () => {} };
   const lost = expect.arrayContaining([expect.stringMatching(/^rehearsal-/)]);
-  await expect(underLoad(stack, async () => {})).rejects.toMatchObject({ actual: { doubled: [], lost } });
+  await expect(underLoad(stack, async () => {})).rejects.toMatchObject({ actual: { duplicates: [], lost } });
 });
 
-test('reports a doubled task, and does not report a refused task as lost', async () => {
+test('reports a duplicate task, but not a refused task', async () => {
   const listed = ['rehearsal-1 milk', 'rehearsal-1 bread', 'rehearsal-1 milk', 'milk'].map((title, i) => ({
     _id: `${i}`,
     title,
@@ -70,6 +70,6 @@ test('reports a doubled task, and does not report a refused task as lost', async
   const refused = { title: 'rehearsal-1 eggs', status: 503, right: false, at: 0, milliseconds: 1 };
   expect(await settle(url, 'rehearsal-1', [{ kind: 'write', ...refused }])).toEqual({
     lost: [],
-    doubled: ['rehearsal-1 milk'],
+    duplicates: ['rehearsal-1 milk'],
   });
 });

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { pause, type RehearsedStack, startContainers } from './containers.ts';
 import { type Kind, type Request, settle, startMix } from './load.ts';
 
-/** Seconds of load before a fault, and after it. */
+/** Duration of the load before and after a fault (s). */
 const margin = { before: 2, after: 3 };
 
-/** The effects of a fault on clients, in seconds. Without `kinds`, a method covers all requests. */
+/** Effects of a fault on clients. Times are in seconds. Without `kinds`, a method covers all requests. */
 export class Drill {
   requests: readonly Request[] = [];
-  /** The beginning and the end of the fault (ms since 1970). */
+  /** Start and end of the fault (ms since 1970). */
   began = Date.now();
   ended = 0;
 
@@ -18,20 +18,20 @@ export class Drill {
     );
   }
 
-  /** The failures, such as `3 write 503`, except responses with the status `but`. */
+  /** Lists the failures, such as `3 write 503`, except responses with the status `but`. */
   failed(kinds: readonly Kind[] = [], but?: number): string {
     const failures = this.#since(kinds).filter(({ right, status }) => !right && status !== but);
     const groups = Map.groupBy(failures, ({ kind, status }) => `${kind} ${status}`);
     return [...groups].map(([what, { length }]) => `${length} ${what}`).join(', ');
   }
 
-  /** The time from the beginning of the fault to the last failure. */
+  /** Time from the start of the fault to the last failure. */
   lastFailed(): number {
     const failures = this.#since([]).filter(({ right }) => !right);
     return Math.max(0, ...failures.map(({ at }) => at - this.began)) / 1_000;
   }
 
-  /** The time from the beginning or end of the fault until a client sent the last failed request. */
+  /** Time from the start or end of the fault until a client sent the last failed request. */
   lastSentThatFailed(after: 'began' | 'ended'): number {
     const failures = this.#since([]).filter(({ right }) => !right);
     return Math.max(0, ...failures.map(({ at, milliseconds }) => at - milliseconds - this[after])) / 1_000;
@@ -41,7 +41,7 @@ export class Drill {
     return Math.max(0, ...this.#since(kinds).map(({ milliseconds }) => milliseconds)) / 1_000;
   }
 
-  /** The medians before and during the fault. */
+  /** Median latencies before and during the fault. */
   medians(...kinds: Kind[]): { before: number; during: number } {
     const median = (from: number, to: number) => {
       const some = this.requests.filter(({ kind, at }) => kinds.includes(kind) && at >= from && at <= to);
@@ -53,7 +53,7 @@ export class Drill {
 }
 
 /**
- * Causes a fault under load, waits until the stack is healthy, and looks for every acknowledged task.
+ * Causes a fault under load, waits until the stack is healthy, and checks that the list has every acknowledged task.
  *
  * @param fault may set `began` and `ended`.
  */
@@ -71,7 +71,7 @@ export async function underLoad(
     await stack.settled();
     await pause(margin.after);
     drill.requests = await load.end();
-    expect(await settle(stack.urls.tasks, load.run, drill.requests)).toEqual({ lost: [], doubled: [] });
+    expect(await settle(stack.urls.tasks, load.run, drill.requests)).toEqual({ lost: [], duplicates: [] });
     return drill;
   } finally {
     await load.end();

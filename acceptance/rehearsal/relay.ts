@@ -1,36 +1,31 @@
 /**
- * Relays connections to a Redis server, with delays or faults. Takes a `Behaviour` and the server's `host` as JSON, and
- * prints `connected` for each connection. It runs in any container with Node.
+ * Relays connections to a Redis server, with delays or faults. The argument is a `Behaviour` with the server's `host`, as
+ * JSON. Prints `connected` for each connection. Must run in any container with Node.
  */
 import { connect, createServer } from 'node:net';
 
 export interface Behaviour {
-  /** Milliseconds of delay for every reply. */
+  /** Delay of each reply (ms). */
   delay?: number;
-  /** The size of the pieces of a reply, in bytes. */
+  /** Max chunk size of a reply (bytes). */
   slice?: number;
-  /** The relay's own reply; without it, the relay forwards all bytes. */
-  answer?: 'garbage' | 'reset';
+  /** What the relay sends instead of Redis's replies. */
+  fault?: 'garbage' | 'reset';
 }
 
-const {
-  host,
-  delay = 0,
-  slice = 0,
-  answer,
-}: Behaviour & { host: string } = JSON.parse(process.argv[2] ?? '');
+const { host, delay = 0, slice = 0, fault }: Behaviour & { host: string } = JSON.parse(process.argv[2] ?? '');
 
 const server = createServer((client) => {
   console.log('connected');
   client.on('error', () => {});
-  if (answer === 'garbage') return client.on('data', () => client.write('\x00garbage\r\n'));
-  if (answer === 'reset') return client.on('data', () => client.resetAndDestroy());
+  if (fault === 'garbage') return client.on('data', () => client.write('\x00garbage\r\n'));
+  if (fault === 'reset') return client.on('data', () => client.resetAndDestroy());
   const redis = connect(6379, host).on('error', () => {});
   client.pipe(redis);
   redis.on('data', (bytes: Buffer) => {
     for (let at = 0; at < bytes.length; at += slice || bytes.length) {
-      const piece = bytes.subarray(at, at + (slice || bytes.length));
-      setTimeout(() => client.writable && client.write(piece), delay);
+      const chunk = bytes.subarray(at, at + (slice || bytes.length));
+      setTimeout(() => client.writable && client.write(chunk), delay);
     }
   });
   client.on('close', () => redis.destroy());

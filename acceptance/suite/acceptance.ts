@@ -6,7 +6,7 @@ import { serviceNames, type TestStack } from '../testing/test-stack.ts';
 import { expanderRules } from './expander.ts';
 import { proxyRules } from './proxy.ts';
 
-/** The rules of every stack, seen from outside. */
+/** Defines the tests that every stack must pass. */
 export function acceptanceRules(stack: () => TestStack): void {
   proxyRules(stack);
   expanderRules(stack);

@@ -5,9 +5,9 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { TestStack } from '../testing/test-stack.ts';
 
-/** The browser tests of every stack, in Chromium. */
+/** Defines the browser tests that every stack must pass. */
 export function browserWalk(stack: () => TestStack): void {
-  /** Opens a page, and fails if the browser reports an error. */
+  /** Opens a page and fails if the browser reports an error. */
   const visit = async (url: string, use: (page: Page) => Promise<void>) => {
     const browser = await sharedChromium();
     const page = await browser.newPage();
@@ -24,7 +24,7 @@ export function browserWalk(stack: () => TestStack): void {
   };
 
   describe('In a browser', () => {
-    test('the front page leads to the list, where a task is added and finished', async () => {
+    test('a user can add and finish a task', async () => {
       const { port, tasksPort } = stack();
       const title = `by hand ${randomUUID()}`;
       await visit(`http://localhost:${port}/`, async (page) => {
@@ -40,7 +40,7 @@ export function browserWalk(stack: () => TestStack): void {
       });
     });
 
-    test('the expander can be installed, and opens links that other apps share', async () => {
+    test('the installed expander opens links that other apps share', async () => {
       const { expanderPort, shortener } = stack();
       await visit(`http://localhost:${expanderPort}/`, async (page) => {
         const devtools = await page.context().newCDPSession(page);

@@ -2,13 +2,13 @@ import { send, sendRaw, type TestResponse } from '@longhand/shared/testing/send.
 import { describe, expect, test } from 'vitest';
 import type { TestStack } from '../testing/test-stack.ts';
 
-/** The rules of the expander behind the proxy. */
+/** Defines the tests of the expander behind the proxy. */
 export function expanderRules(stack: () => TestStack): void {
   const get = (path: string, options = {}) => send(stack().expanderPort, path, options);
   const api = (u: string, more = '') => get(`/api?u=${encodeURIComponent(u)}${more}`);
   const link = (path: string) => `${stack().shortener}${path}`;
 
-  describe('The headers of the expander', () => {
+  describe("The expander's headers", () => {
     const responses: Record<string, () => Promise<TestResponse>> = {
       'the page': () => get('/'),
       'an expansion': () => api(link('/chain/1')),
@@ -17,14 +17,14 @@ export function expanderRules(stack: () => TestStack): void {
       'an expansion as JSON': () => api(link('/chain/1'), '&format=json'),
       'the OpenAPI description': () => get('/openapi.json'),
       '404': () => get('/nowhere'),
-      '403 of the application': () => api(link('/location?to=http://10.0.0.1/')),
-      '502 of the application': () => api(link('/reset'), '&cb=f'),
-      '504 of the application': () => api(link('/hang')),
-      '413 of the proxy': () => get('/', { method: 'POST', body: 'x'.repeat(65_537) }),
-      '414 of the proxy': () => get(`/${'x'.repeat(40_000)}`),
-      '431 of the proxy': () => get('/', { headers: { 'X-Long': 'x'.repeat(40_000) } }),
-      '405 of the proxy': () => get('/', { method: 'TRACE' }),
-      '400 of the proxy': () => get('/..'),
+      '403 from the application': () => api(link('/location?to=http://10.0.0.1/')),
+      '502 from the application': () => api(link('/reset'), '&cb=f'),
+      '504 from the application': () => api(link('/hang')),
+      '413 from the proxy': () => get('/', { method: 'POST', body: 'x'.repeat(65_537) }),
+      '414 from the proxy': () => get(`/${'x'.repeat(40_000)}`),
+      '431 from the proxy': () => get('/', { headers: { 'X-Long': 'x'.repeat(40_000) } }),
+      '405 from the proxy': () => get('/', { method: 'TRACE' }),
+      '400 from the proxy': () => get('/..'),
     };
     describe.each(Object.entries(responses))('for %s', (name, response) => {
       test('include X-Power-By, Content-Type and a strict Content-Security-Policy', async () => {
@@ -35,14 +35,14 @@ export function expanderRules(stack: () => TestStack): void {
         expect([headerCount('x-power-by'), headerCount('content-type')]).toEqual([1, 1]);
         expect(headers['content-security-policy']).toMatch(/default-src 'none'/);
         expect(headers['content-security-policy']).not.toContain('unsafe');
-        // The text of the application, not a page of the proxy.
+        // The application's own text, not the proxy's error page.
         if (name.endsWith('application')) expect(body).toMatch(/^(?!f\()[^<>]{10,}$/);
         // JSONP must run as a script.
         expect(headers['x-content-type-options']).toBe(name.startsWith('JSONP') ? undefined : 'nosniff');
       });
     });
 
-    test('are also on a 400 for bytes that are not HTTP', async () => {
+    test('are also on a 400 for invalid HTTP', async () => {
       const response = await sendRaw(stack().expanderPort, 'not HTTP at all\r\n\r\n');
       expect(response).toMatch(/^HTTP\/1\.1 400 /);
       expect(response).toMatch(/^X-Power-By: Longhand\r$/m);

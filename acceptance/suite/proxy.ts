@@ -3,19 +3,19 @@ import { describe, expect, test, vi } from 'vitest';
 import { openSession } from '../testing/session.ts';
 import type { TestStack } from '../testing/test-stack.ts';
 
-/** The paths of the front page and of the documents that it links to. */
+/** Paths of the front page and its documents. */
 const documentPaths = [
   '',
   ...['install', 'configuration', 'operate', 'api', 'changelog'].map((name) => `docs/${name}`),
 ];
 
-/** The rules of the proxy in front of both applications. */
+/** Defines the tests of the proxy in front of both applications. */
 export function proxyRules(stack: () => TestStack): void {
   const index = (path = '/', options = {}) =>
     send(stack().port, path, { host: `elsewhere.example:${stack().port}`, ...options });
 
   describe('Under another host name', () => {
-    test('the front page links to the ports of both applications on this host, and to the documents', async () => {
+    test('the front page links to both applications and the documents', async () => {
       const { expanderPort, tasksPort } = stack();
       const { status, headers, body } = await index();
       expect([status, headers['content-type']]).toEqual([200, 'text/html']);
@@ -25,7 +25,7 @@ export function proxyRules(stack: () => TestStack): void {
       expect(links).toEqual([...ports, ...documentPaths.slice(1)]);
     });
 
-    test.each(['/', '/longhand/'])('the documents are at %s, and their links work', async (front) => {
+    test.each(['/', '/longhand/'])('the links in the documents at %s work', async (front) => {
       for (const path of documentPaths) {
         const port = front === '/' ? stack().port : stack().tasksPort;
         const { status, headers, body } = await send(port, front + path);
@@ -49,7 +49,7 @@ export function proxyRules(stack: () => TestStack): void {
     });
   });
 
-  test('the proxy gives every response a request id, and ignores request ids from clients', async () => {
+  test('every response has a new request ID, even if the client sends an ID', async () => {
     const { expanderPort, tasksPort } = stack();
     const ids = new Set<unknown>();
     const headers = { 'X-Request-Id': 'mine' };
@@ -68,7 +68,7 @@ export function proxyRules(stack: () => TestStack): void {
     expect(ids.size).toBe(responses.length);
   });
 
-  test('the paths of error pages lead to the application', async () => {
+  test('clients cannot request the error page location', async () => {
     for (const path of ['/error', '/x/%2e%2e/error', '/error.html']) {
       expect((await send(stack().expanderPort, path)).body).toBe('Page Not Found!');
     }
@@ -76,7 +76,7 @@ export function proxyRules(stack: () => TestStack): void {
   });
 
   test.each(['text/html', 'application/json'])(
-    'HEAD has the headers of GET, and a 304 the headers of the 200: %s',
+    'HEAD and 304 responses have the same headers as GET: %s',
     async (Accept) => {
       const { expanderPort, tasksPort, shortener } = stack();
       await openSession(tasksPort).add('ö'.repeat(400));
@@ -92,11 +92,11 @@ export function proxyRules(stack: () => TestStack): void {
           const Cookie = 'session=AAAAAAAAAAAAAAAAAAAAAA';
           const headers = { Cookie, Accept, 'Accept-Encoding': 'gzip', ...more };
           const { vary = '', ...head } = headOf(await send(port, path, { method, headers }));
-          // The lifetime of a cached response shrinks.
+          // The remaining lifetime of a cached response shrinks.
           const lifetime = `${head['cache-control']}`.replace(/\d+/, 'seconds');
           return { ...head, 'cache-control': lifetime, vary: `${vary}`.toLowerCase().split(', ').toSorted() };
         };
-        // nginx sends a response before it caches it.
+        // nginx sends the response before it caches it.
         await ask('GET');
         const get = await vi.waitFor(async () => {
           const get = await ask('GET');

@@ -12,19 +12,19 @@ import type { TestStack } from './test-stack.ts';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
 
-/** Signals the program of a container. Docker would treat a signal to its init as a stop. */
+/** Sends a signal to a container's program. Docker would treat a signal to its init process as a stop. */
 export async function signal(container: string, name: string): Promise<void> {
   const command = `kill -${name} $(cat /proc/1/task/1/children)`;
   // Fails if the container exits first.
   await docker('exec', container, 'sh', '-c', command).catch(() => {});
 }
 
-/** The address of a container in a network. */
+/** Returns a container's address in a network. */
 export const addressOf = (container: string, network: string): Promise<string> =>
   docker('inspect', container, '--format', `{{(index .NetworkSettings.Networks "${network}").IPAddress}}`);
 
 /**
- * The networks of docker-compose.yml, at addresses that only this test uses. Docker's own pools have room for only 31 networks.
+ * Returns docker-compose.yml's networks, at addresses that only this test uses. Docker's own pools allow only 31 networks.
  *
  * @param port a port from `freePort`.
  */
@@ -59,7 +59,7 @@ export async function startComposed({
   /** Runs `docker compose` and returns its output. */
   const compose = async (...args: string[]): Promise<string> =>
     (await run('docker', ['compose', ...args], { cwd: root, env, maxBuffer: 2 ** 26 })).stdout.trim();
-  /** The ids of the running containers of a service, sorted. `docker compose ps` would use 0.1 s of CPU. */
+  /** Returns the sorted IDs of a service's running containers. `docker compose ps` would use 0.1 s of CPU. */
   const containers = async (service: string): Promise<string[]> => {
     const labels = [`project=${project}`, `service=${service}`, 'oneoff=False'];
     const filters = labels.map((label) => `--filter=label=com.docker.compose.${label}`);
@@ -94,7 +94,7 @@ export async function startComposed({
     compose,
     containers,
     stop,
-    /** Runs a script of deploy/ on this stack, and returns its output. */
+    /** Runs a script in deploy/ on this stack and returns its output. */
     async script(path: string, args: string[], input = ''): Promise<string> {
       const running = run(join(root, 'deploy', path), args, { cwd: root, env });
       running.child.stdin?.end(input);

@@ -13,14 +13,20 @@ import { freePorts } from '@longhand/shared/testing/free-port.ts';
 /** The names in the examples. */
 export const frontNames = { expander: 'expand.example.org', tasks: 'tasks.example.org' };
 
-/** Ports of 127.0.0.1, and the folder with the certificate. Only Caddy's example has oauth2-proxy, on port `signOn`. */
-type Where = { https: number; http: number; proxy: number; folder: string; signOn?: number | undefined };
+/** Ports on 127.0.0.1, and the certificate's folder. `signOn` is the port of oauth2-proxy, for Caddy only. */
+type FrontOptions = {
+  https: number;
+  http: number;
+  proxy: number;
+  folder: string;
+  signOn?: number | undefined;
+};
 
-/** A file of deploy/fronts. */
+/** Reads a file in deploy/fronts. */
 const example = (name: string) =>
   readFileSync(join(import.meta.dirname, '../../deploy/fronts', name), 'utf8');
 
-async function caddy({ https, http, proxy, folder, signOn }: Where) {
+async function caddy({ https, http, proxy, folder, signOn }: FrontOptions) {
   const global = `{\n\tadmin off\n\tdefault_bind 127.0.0.1\n\thttps_port ${https}\n\thttp_port ${http}\n\tservers {\n\t\tprotocols h1 h2\n\t}\n}\n`;
   const certificates = `{\n\ttls ${folder}/fullchain.pem ${folder}/privkey.pem\n`;
   const config = example(signOn ? 'Caddyfile.sign-on' : 'Caddyfile')
@@ -31,10 +37,10 @@ async function caddy({ https, http, proxy, folder, signOn }: Where) {
   return ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')];
 }
 
-/** Each function adapts its example to the ports and folders of a test, and returns the command. */
+/** Each function adapts its example to a test's ports and folder, and returns the command. */
 const programs = {
   caddy,
-  async nginx({ https, http, proxy, folder }: Where) {
+  async nginx({ https, http, proxy, folder }: FrontOptions) {
     const config = example('nginx.conf')
       .replace('listen 443', `listen 127.0.0.1:${https}`)
       .replace('listen 80', `listen 127.0.0.1:${http}`)
@@ -48,7 +54,7 @@ const programs = {
     const user = process.getuid?.() === 0 ? ' user root;' : '';
     return ['nginx', '-p', folder, '-e', 'stderr', '-c', 'nginx.conf', '-g', `daemon off;${user}`];
   },
-  async traefik({ https, http, proxy, folder }: Where) {
+  async traefik({ https, http, proxy, folder }: FrontOptions) {
     const config = example('traefik.yml')
       .replace(':443', `127.0.0.1:${https}`)
       .replace(':80', `127.0.0.1:${http}`)
@@ -73,7 +79,7 @@ const env = () => ({ ...process.env, PATH: searchPath(process.env) });
 export const hasFront = (name: string) => !spawnSync(name, ['--version'], { env: env() }).error;
 
 /**
- * Starts a program that terminates TLS in front of the proxy on port `proxy`, with its example in deploy/fronts.
+ * Starts a TLS front for the proxy on port `proxy`, with its example in deploy/fronts.
  *
  * @returns its ports, and `ca`, the certificate to trust.
  */
@@ -91,8 +97,7 @@ export async function startFront(name: FrontName, proxy: number, signOn?: number
   });
   const exited = once(child, 'exit');
   while (!(await acceptsConnections({ host: '127.0.0.1', port: ports.https }))) {
-    if (child.exitCode !== null)
-      throw new Error(`${program} does not start:\n${await readFile(log, 'utf8')}`);
+    if (child.exitCode !== null) throw new Error(`${program} did not start:\n${await readFile(log, 'utf8')}`);
     await sleep(20);
   }
   return {

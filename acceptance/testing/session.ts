@@ -1,6 +1,6 @@
 import { type RequestOptions, send } from '@longhand/shared/testing/send.ts';
 
-/** A client of tasks on `port` of 127.0.0.1 that keeps its cookies. All its requests have the `options`. */
+/** Returns a client that keeps its cookies, for tasks on `port` of 127.0.0.1. The options apply to all requests. */
 export function openSession(
   port: number,
   host = `127.0.0.1:${port}`,
@@ -30,7 +30,7 @@ export function openSession(
     cookie,
     post,
     add: async (title: string) => post({ title, _csrf: await token() }),
-    /** The tasks of the first page. */
+    /** Returns the tasks on the first page. */
     async tasks(): Promise<{ _id: string; title: string }[]> {
       return JSON.parse((await get('/tasks', { headers: { Accept: 'application/json' } })).body).tasks;
     },

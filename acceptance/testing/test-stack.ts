@@ -8,9 +8,9 @@ export interface TestStack {
   readonly port: number;
   readonly expanderPort: number;
   readonly tasksPort: number;
-  /** The URL of a local shortener, as the expander reaches it. */
+  /** URL of a local shortener, from the expander's network. */
   readonly shortener: string;
-  /** The proxy's access log, at least of the last minute, as JSON lines. */
+  /** Returns the JSON lines of the proxy's access log, at least from the last minute. */
   proxyLog(): Promise<string[]>;
   /** Kills a service with SIGKILL. */
   kill(service: ServiceName): Promise<void>;

@@ -10,8 +10,8 @@ export type Watched = Pick<TestStack, 'expanderPort' | 'tasksPort' | 'proxyLog'>
 /** Connections that add tasks. */
 export const writers = 4;
 
-/** Milliseconds between two requests of a connection, so that the load does not slow other tests. */
-export const considerate = rounds({ short: 40, long: 0 });
+/** Pause between requests on a connection (ms), so that the load does not slow other tests. */
+export const requestPause = rounds({ short: 40, long: 0 });
 
 /** Adds tasks through the proxy on `port`. */
 export async function addTasks(port: number, connections: number) {
@@ -23,7 +23,7 @@ export async function addTasks(port: number, connections: number) {
     body: `${new URLSearchParams({ title: 'load', _csrf })}`,
     expected: 302,
   };
-  return startLoad(() => form, { connections, pause: considerate });
+  return startLoad(() => form, { connections, pause: requestPause });
 }
 
 /**
@@ -32,7 +32,7 @@ export async function addTasks(port: number, connections: number) {
  */
 export async function underLoad(stack: Watched, change: () => Promise<unknown>) {
   const writes = await addTasks(stack.tasksPort, writers);
-  // A 404 has no rate limit.
+  // A 404 does not count against the rate limit.
   const read = (i: number) => ({ url: `http://127.0.0.1:${stack.expanderPort}/${i}`, expected: 404 });
   const reads = startLoad(read, { connections: 4 });
   const enough = reads.completed(30_000);
@@ -48,7 +48,7 @@ export async function underLoad(stack: Watched, change: () => Promise<unknown>) 
   return { requests: requests.length, failures: requests.filter(({ right }) => !right) };
 }
 
-/** The number of replicas that respond to requests on `port`, according to the access log. */
+/** Counts the replicas that respond to requests on `port`, from the access log. */
 export async function replicasThatServe(stack: Watched, port: number): Promise<number> {
   const needle = `/spread-${randomUUID()}`;
   await Promise.all(Array.from({ length: 60 }, (_, i) => send(port, `${needle}?u=${i}`)));

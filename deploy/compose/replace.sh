@@ -1,8 +1,8 @@
 #!/bin/sh
-# Replaces a service's containers one by one, without failing a request:
+# Replaces a service's containers one by one, without failing requests:
 #   deploy/compose/replace.sh tasks
 set -eu
-service=${1:?name the service, as in: make replace SERVICE=tasks}
+service=${1:?name the service, for example: make replace SERVICE=tasks}
 old=$(docker compose ps --quiet "$service")
 [ -n "$old" ] || { echo "$service is not running" >&2; exit 1; }
 count=$(echo "$old" | wc -l)

@@ -13,8 +13,8 @@ docker compose up --build --wait || {
     log=$(docker compose logs --tail 20)
     [ -n "$running" ] || docker compose down 2>/dev/null
     echo "$log"
-    echo 'The stack did not start: the reason is above. For the store, see docs/operate.md.' >&2
-    echo 'If a port is taken, choose another one, as in LONGHAND_PORT=18080 make up.' >&2
+    echo 'The stack did not start. The reason is above. If it is the store, see docs/operate.md.' >&2
+    echo 'If a port is in use, choose another, for example: LONGHAND_PORT=18080 make up' >&2
     exit $status
 }
 (
@@ -25,7 +25,7 @@ docker compose up --build --wait || {
     bind=$(docker compose port proxy "$LONGHAND_PORT")
     echo
     "$(dirname "$0")/../addresses.sh" "${bind%:*}"
-    printf '\nCtrl-C stops everything; the tasks are kept. make down removes the containers too.\n\n'
+    printf '\nCtrl-C stops the stack and keeps the tasks. make down also removes the containers.\n\n'
 )
 echo "$warnings" >&2
 # Attach to the running containers. After Ctrl-C, compose exits with 130.

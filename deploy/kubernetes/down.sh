@@ -9,5 +9,5 @@ kubectl delete --ignore-not-found --wait --namespace longhand \
 if [ "${WIPE:-}" = 1 ]; then
     kubectl delete --ignore-not-found --wait namespace longhand
 else
-    echo 'The tasks and their backups are kept: WIPE=1 make kubernetes-down deletes them, too.'
+    echo 'The tasks and backups are kept. To delete them too, run: WIPE=1 make kubernetes-down'
 fi

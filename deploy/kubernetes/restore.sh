@@ -1,6 +1,6 @@
 #!/bin/sh
-# Replaces the store's data with a backup of the CronJob, and sets the old data aside. Meanwhile tasks responds with 503.
-#   deploy/kubernetes/restore.sh [FILE]      in the backup volume; the newest by default
+# Replaces the store's data with a backup from the CronJob, and sets the old data aside. Tasks returns 503 meanwhile.
+#   deploy/kubernetes/restore.sh [FILE]      FILE in the backup volume, by default the newest
 set -eu
 file=${1:-}
 kubectl() { command kubectl --namespace longhand "$@"; }
@@ -9,7 +9,7 @@ kubectl() { command kubectl --namespace longhand "$@"; }
 trap 'set +e; kubectl delete --ignore-not-found --cascade=foreground --wait job restore >/dev/null; kubectl scale --replicas 1 statefulset tasks-store' EXIT
 kubectl scale --replicas 0 statefulset tasks-store
 kubectl wait --for delete --timeout 60s pod tasks-store-0
-# The CronJob's job with another command and the store's volume.
+# Run the CronJob's job with another command and the store's volume.
 kubectl create job restore --from cronjob/backup --dry-run=client --output yaml |
     kubectl patch --local --filename - --output yaml --type json --patch "
 - { op: replace, path: /spec/backoffLimit, value: 0 }
@@ -35,7 +35,7 @@ kubectl create job restore --from cronjob/backup --dry-run=client --output yaml 
 " | kubectl apply -f -
 if ! kubectl wait --for condition=Complete --timeout 120s job restore; then
     kubectl logs job/restore >&2
-    echo 'The backup was not restored. Nothing was changed.' >&2
+    echo 'The restore failed. Nothing was changed.' >&2
     exit 1
 fi
 kubectl logs job/restore

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the images, loads them into the cluster of the current context, applies the overlay `local` and waits.
-#   KUBERNETES_LOAD='kind load docker-image'     loads an image into the cluster
-#   LONGHAND_REGISTRY=… LONGHAND_VERSION=…       name the images of a release instead
+#   KUBERNETES_LOAD='kind load docker-image'     command that loads an image into the cluster
+#   LONGHAND_REGISTRY=… LONGHAND_VERSION=…       use the images of a release instead
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -19,8 +19,8 @@ kubectl kustomize deploy/kubernetes/overlays/local |
 for workload in statefulset/expander-cache statefulset/tasks-store deployment/expander deployment/tasks deployment/proxy; do
     kubectl --namespace longhand rollout status --timeout 180s "$workload"
 done
-# shellcheck disable=SC2016 # the variables of the container
+# shellcheck disable=SC2016 # variables in the container
 kubectl --namespace longhand exec deployment/proxy -- timeout 60 sh -c 'until
     curl -fso /dev/null "127.0.0.1:$LONGHAND_EXPANDER_PORT" && curl -fso /dev/null "127.0.0.1:$LONGHAND_TASKS_PORT"; do sleep 1; done'
 echo 'http://expander.localhost:30080/ and http://tasks.localhost:30080/, or ports 30081 and 30082 of a node'
-echo 'make kubernetes-down removes it; the tasks are kept.'
+echo 'To remove the stack and keep the tasks, run: make kubernetes-down'

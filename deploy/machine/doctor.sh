@@ -1,5 +1,5 @@
 #!/bin/sh
-# Reports what this machine lacks to run Longhand, and how to get it. Changes nothing.
+# Reports which requirements of Longhand this machine lacks, and how to install them. Changes nothing.
 PATH=$PATH:/usr/local/sbin:/usr/sbin
 cd "$(dirname "$0")/../.." || exit
 ready=
@@ -39,17 +39,17 @@ else
 fi
 check nginx redis-server && ready=$ready$node
 
-echo 'To keep the tasks:'
-# Five times maxmemory: base and increments, twice during a rewrite, and a backup.
+echo 'To store the tasks:'
+# Five times maxmemory: the base and incremental files, a second copy of both during a rewrite, and a backup.
 megabytes=$(($(sed -n 's/^maxmemory \([0-9]*\)mb$/\1/p' tasks/redis.conf) * 5))
 free=$(df -Pm . | awk 'NR == 2 { print $4 }')
 if [ "$free" -ge "$megabytes" ]; then
-    found "$free MB of free disk; a full store needs up to $megabytes"
+    found "$free MB of free disk space; a full store needs up to $megabytes MB"
 else
-    missing "disk: $free MB are free, a full store needs up to $megabytes. With a full disk, nothing can be saved"
+    missing "disk space: $free MB free, but a full store needs up to $megabytes MB. Redis cannot save tasks on a full disk"
 fi
 if [ "$(cat /proc/sys/vm/overcommit_memory 2>/dev/null)" = 0 ]; then
-    missing 'vm.overcommit_memory=1: without it Redis may fail to rewrite a big file (sysctl vm.overcommit_memory=1)'
+    missing 'vm.overcommit_memory=1: without it, Redis may fail to rewrite a large file (sysctl vm.overcommit_memory=1)'
 fi
 
 echo 'To observe it natively (make observe), also:'
@@ -57,10 +57,10 @@ check prometheus prometheus-redis-exporter prometheus-node-exporter mtail
 
 echo 'To test (make test), also:'
 if [ -n "$CHROMIUM" ] || ! has chromium; then check "${CHROMIUM:-chromium-headless-shell}"; else found chromium; fi
-if has k6; then found k6; else missing 'k6: without it the tests of the load scripts are skipped'; fi
+if has k6; then found k6; else missing 'k6: without it, the load script tests are skipped'; fi
 
 if [ -z "$ready" ]; then
-    echo 'Install one of the two, then: make up'
+    echo 'Install Docker or the native programs, then run: make up'
     exit 1
 fi
-echo 'Ready. Start with: make up'
+echo 'Ready. To start, run: make up'

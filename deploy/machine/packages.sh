@@ -24,11 +24,11 @@ log=$(mktemp)
 # shellcheck disable=SC2086 # one word for each package
 if ! { apt-get update && apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1 </dev/null; then
     tail -n 20 "$log"
-    echo "Installing$missing from Debian's packages failed. The whole log is in $log." >&2
+    echo "Installing$missing from Debian's packages failed. The full log is in $log." >&2
     exit 1
 fi
 rm -f "$log"
-# Keep them from starting at boot.
+# Keep the servers from starting at boot.
 if [ -d /run/systemd/system ]; then
     for program in $missing; do systemctl disable --quiet "$program" 2>/dev/null || true; done
 fi

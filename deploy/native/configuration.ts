@@ -17,7 +17,7 @@ export type ProxyVariables = Readonly<Record<string, string | number | readonly 
 export const asText = (variables: ProxyVariables): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).map(([name, value = '']) => [name, `${value}`]));
 
-/** Adds the variables that the image's script computes. @throws EnvironmentError with the script's message. */
+/** Returns the variables that derived.envsh computes. @throws EnvironmentError with the script's message. */
 function derived(variables: ProxyVariables): Record<string, string> {
   const env = { PATH: process.env.PATH, ...asText(variables) };
   const script = '. "$0/derived.envsh"; env';
@@ -32,10 +32,8 @@ export const writePages = (folder: string) =>
   run(process.execPath, [join(proxy, 'pages', 'main.ts'), folder]);
 
 /**
- * Renders the image's templates into the folder `prefix`, with relative paths only: nginx would treat a `$` in an absolute
- * path as a variable.
- *
- * @param listen the addresses to listen on.
+ * Renders the image's templates into the folder `prefix`. Uses only relative paths, because nginx would treat a `$` in an
+ * absolute path as a variable.
  */
 export async function configureProxy(
   prefix: string,
@@ -43,7 +41,7 @@ export async function configureProxy(
   variables: ProxyVariables,
 ): Promise<void> {
   const folder = join(prefix, 'conf.d');
-  // The cache may hold responses that the new settings forbid.
+  // The cache may contain responses that the new settings forbid.
   for (const old of [folder, join(prefix, 'responses')]) await rm(old, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await copyFile(join(proxy, 'nginx.conf'), join(prefix, 'nginx.conf'));
@@ -51,7 +49,7 @@ export async function configureProxy(
     // Relative to the prefix. nginx appends to the stack's log itself.
     ...derived({ ...variables, LONGHAND_ACCESS_LOG: `../${logFile}` }),
     LONGHAND_PAGES: 'pages',
-    // Never used: the upstreams are addresses.
+    // Required, but unused because the upstreams are addresses.
     NGINX_LOCAL_RESOLVERS: '127.0.0.1',
   };
   for (const name of await readdir(templates)) {
@@ -77,13 +75,13 @@ export function render(template: string, values: Readonly<Record<string, string>
 
 export const portNames = ['LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT'] as const;
 
-/** The addresses that the proxy listens on, as in a URL. As in most servers, `::` includes IPv4. */
+/** Returns the proxy's listen addresses, in URL syntax. `::` includes IPv4, as in most servers. */
 export function addressesOf(bind: string): [string, ...string[]] {
   const { hostname } = new URL(`http://${bind.includes(':') ? `[${bind}]` : bind}`);
   return hostname === '[::]' ? ['0.0.0.0', '[::]'] : [hostname];
 }
 
-/** @throws EnvironmentError that names every port on which nginx cannot listen. */
+/** @throws EnvironmentError that lists every port on which nginx cannot listen. */
 export async function checkPorts(
   ports: Record<(typeof portNames)[number], number>,
   address: string,
@@ -96,8 +94,8 @@ export async function checkPorts(
     );
   }
   if (faults.length === 0) return;
-  const cure =
-    'Choose three free ports, above 1023 unless root starts the stack, as in LONGHAND_PORT=18080 make up. ' +
+  const remedy =
+    'Choose three free ports, for example: LONGHAND_PORT=18080 make up. Ports below 1024 require root. ' +
     'LONGHAND_BIND must be an address of this machine.';
-  throw new EnvironmentError([...faults, cure].join('\n'));
+  throw new EnvironmentError([...faults, remedy].join('\n'));
 }

@@ -9,8 +9,8 @@ import { unprivilegedAccount, unusedId, withoutPrivileges } from './folders.ts';
 
 const somebodyElse = { uid: 64_999, gid: 64_999 };
 
-describe.runIf(process.getuid?.() === 0)('The account of a stack that root starts', () => {
-  test('is the owner of the checkout, or an unused ID if root owns it', async () => {
+describe.runIf(process.getuid?.() === 0)('A stack started by root', () => {
+  test('runs as the owner of the checkout, or as an unused ID if root owns it', async () => {
     const checkout = await mkdtemp(join(tmpdir(), 'longhand-checkout-'));
     onTestFinished(() => rm(checkout, { recursive: true }));
     await cp('shared/src/service.ts', join(checkout, 'shared/src/service.ts'));
@@ -21,7 +21,7 @@ describe.runIf(process.getuid?.() === 0)('The account of a stack that root start
     expect(unprivilegedAccount(checkout)).toEqual(somebodyElse);
   });
 
-  test('may listen on ports below 1024 only if the proxy does', async () => {
+  test('can use ports below 1024 only if the proxy needs them', async () => {
     const lowPort = await freePort(512);
     const listen = `require('node:net').createServer().listen(${lowPort}, function () { this.close(() => console.log('listened')) })`;
     const attempt = (lowPorts: boolean) => {

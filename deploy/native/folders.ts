@@ -8,10 +8,10 @@ import { formerLogFile, logFile } from './log.ts';
 const names = ['run', 'compiled', 'proxy', 'expander-cache', 'tasks-store', 'observe', 'prometheus'];
 
 export const belongsToAnother = (path: string) =>
-  `${path} belongs to another user: start the stack as that user, or give it to yourself with chown -R.`;
+  `${path} belongs to another user. Start the stack as that user, or change the owner with chown -R.`;
 
 /**
- * Creates the folders of a stack in `folder`, closed to other users.
+ * Creates the stack's folders in `folder`, without access for other users.
  *
  * @throws EnvironmentError if a folder cannot be created, Error if it belongs to another user.
  */
@@ -22,11 +22,11 @@ export function createFolders(folder: string): void {
   } catch (error) {
     const { code = '', path = folder } = error as NodeJS.ErrnoException;
     if (code === 'EPERM' || code === 'EACCES') throw new Error(belongsToAnother(path));
-    throw new EnvironmentError(`${path} cannot be written (${code}): the stack needs a folder for its data.`);
+    throw new EnvironmentError(`Cannot create ${path} (${code}). The stack needs a folder for its data.`);
   }
 }
 
-/** Gives the contents of `folder` to `account`. Root keeps `folder` itself, so the account cannot add files there. */
+/** Makes `account` the owner of the contents of `folder`. Root keeps `folder` itself, so the account cannot add files there. */
 export function giveFolders(folder: string, account: Account): void {
   chmodSync(folder, 0o711);
   const logs = [logFile, formerLogFile];
@@ -51,7 +51,7 @@ export interface Account {
 export const unusedId = 65_520;
 
 /**
- * The account of a stack that root starts: the owner of the checkout, or `unusedId` if root owns it.
+ * Returns the account for a stack started by root: the owner of the checkout, or `unusedId` if root owns it.
  *
  * @returns undefined if this user is not root, or if the account cannot read the checkout.
  */
@@ -64,7 +64,7 @@ export function unprivilegedAccount(checkout: string): Account | undefined {
   return status === 0 ? account : undefined;
 }
 
-/** The prefix of a command that `account` runs without privileges; with `lowPorts` it may use ports below 1024. */
+/** Returns a command prefix that switches to `account` and drops all privileges, except ports below 1024 with `lowPorts`. */
 export function withoutPrivileges({ uid, gid }: Account, lowPorts = false): string[] {
   const capabilities = lowPorts ? '-all,+net_bind_service' : '-all';
   const sets = ['inh-caps', 'ambient-caps', 'bounding-set'].map((set) => `--${set}=${capabilities}`);

@@ -8,7 +8,7 @@ test('a full disk loses log lines but does not stop the stack', () => {
   expect(() => appendLine(openSync('/dev/full', 'a'), 'tasks', '{}')).not.toThrow();
 });
 
-test('a log that grows too large is truncated for every writer, and its lines move to another file', () => {
+test('an oversized log moves to another file, while its writers keep it open', () => {
   const file = textFile('');
   const former = textFile('older');
   const [ours, nginx] = [openSync(file, 'a'), openSync(file, 'a')];

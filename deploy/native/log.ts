@@ -1,28 +1,28 @@
 import { constants, copyFileSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 
-/** The log of one run in the stack's folder: a JSON record for each line of a process. nginx appends its own lines. */
+/** Log of one run, in the stack's folder. Each line is a JSON record. nginx appends its own lines. */
 export const logFile = 'stack.log';
 
 export const formerLogFile = `${logFile}.1`;
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND } = constants;
 
-/** Begins a new log in the working directory. @returns a function that appends a line to it. */
+/** Starts a new log in the working directory. @returns a function that appends a line to it. */
 export function startLog(): (service: string, line: string) => void {
   const file = openSync(logFile, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600);
   setInterval(() => boundLog(logFile, formerLogFile, 2 ** 25), 10_000).unref();
   return (service, line) => appendLine(file, service, line);
 }
 
-/** Moves the lines of `file` to `former` once it exceeds `size` bytes. A rename would not work, because nginx keeps it open. */
+/** Moves the lines of a `file` of at least `size` bytes to `former`. A rename would not work, because nginx keeps it open. */
 export function boundLog(file: string, former: string, size: number): void {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat || stat.size < size) return;
   try {
     copyFileSync(file, former);
   } catch {
-    // If the disk is full, the lines are lost.
+    // The lines are lost if the disk is full.
   }
   truncateSync(file);
 }
@@ -34,7 +34,7 @@ export function appendLine(file: number, service: string, line: string): void {
   try {
     writeSync(file, `${record}\n`);
   } catch {
-    // If the disk is full, the line is lost, but the stack keeps running.
+    // The line is lost if the disk is full, but the stack must keep running.
   }
 }
 

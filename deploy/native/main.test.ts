@@ -18,7 +18,7 @@ const interfaces = Object.entries(networkInterfaces()).flatMap(([name, found = [
   found.map((address) => ({ name, ...address })),
 );
 const hasIPv6 = interfaces.some(({ address }) => address === '::1');
-/** The addresses at which other machines may reach this machine. */
+/** Addresses at which other machines can reach this machine. */
 const addresses = interfaces
   .filter(({ name, family, internal }) => family === 'IPv4' && !internal && !/^(docker|br-|veth)/.test(name))
   .map(({ address }) => address);
@@ -32,7 +32,7 @@ function runAs(id: number, cwd: string, ...command: string[]): string {
   return spawnSync(program, words, { cwd, encoding: 'utf8' }).output.join('');
 }
 
-/** Copies the part of this checkout that a stack needs. */
+/** Copies the files that a stack needs. */
 function copyCheckout(to: string): void {
   const root = join(import.meta.dirname, '../..');
   const own = (path: string) => !/node_modules|(docs|src)\/.*\.png$/.test(path);
@@ -41,7 +41,7 @@ function copyCheckout(to: string): void {
   symlinkSync(join(root, 'node_modules'), join(to, 'node_modules'));
 }
 
-/** The processes in a group. */
+/** Returns the process IDs in a group. */
 const members = (group: number) =>
   readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid))
@@ -53,7 +53,7 @@ const members = (group: number) =>
       }
     });
 
-/** The TCP ports that a process group listens on. */
+/** Returns the TCP ports on which a process group listens. */
 function listeningPorts(group: number): number[] {
   const own = members(group).map((pid) => `pid=${pid},`);
   const sockets = execFileSync('ss', ['-Hltnp'], { encoding: 'utf8' }).split('\n');
@@ -66,7 +66,7 @@ describe('The native run', () => {
   const runner = new Runner();
   const variables = { LONGHAND_BIND: hasIPv6 ? '::' : '0.0.0.0' };
   let stack: Started;
-  const shown = async () => processesOf((await runner.run('ps').exited).output);
+  const runningProcesses = async () => processesOf((await runner.run('ps').exited).output);
   const tasks = (request?: RequestInit) =>
     fetch(`http://127.0.0.1:${runner.ports.LONGHAND_TASKS_PORT}/tasks`, request);
 
@@ -97,7 +97,7 @@ describe('The native run', () => {
   });
 
   const starters = rounds({ short: 2, long: 10 });
-  test(`of ${starters} simultaneous starts, one succeeds and the others explain why they fail`, async () => {
+  test(`only one of ${starters} simultaneous starts succeeds`, async () => {
     const starts = Array.from({ length: starters }, () => runner.run('up', variables));
     const ended = new Map<Started, { code: number | null; output: string }>();
     for (const start of starts) start.exited.then((end) => ended.set(start, end));
@@ -127,11 +127,13 @@ describe('The native run', () => {
     ).toHaveLength(1);
   });
 
-  test('only the proxy listens on TCP, and other users cannot read the files', async () => {
+  test('only the proxy listens on TCP', async () => {
     const { proxy, ...inner } = processesOf(stack.output());
     for (const pid of Object.values(inner)) expect(listeningPorts(pid)).toEqual([]);
     expect(listeningPorts(proxy ?? 0)).toEqual(Object.values(runner.ports).toSorted());
+  });
 
+  test('other users cannot read its files', () => {
     const others = (path: string) => statSync(join(runner.folder, path)).mode & 0o077;
     const inside = (path: string) => readdirSync(join(runner.folder, path)).map((name) => join(path, name));
     const paths = [...inside(''), ...inside('run'), ...inside('tasks-store/appendonlydir')];
@@ -141,20 +143,17 @@ describe('The native run', () => {
     expect(paths.filter(others)).toEqual([]);
   });
 
-  test.runIf(isRoot)(
-    'no process is root, has a capability or can write into its folder, even if root starts the stack',
-    async () => {
-      expect(stack.output()).not.toContain('runs as root');
-      const groups = Object.values(processesOf(stack.output()));
-      for (const pid of [stack.child.pid, ...groups.flatMap(members)]) {
-        const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-        expect([pid, /^Uid:\s+(\d+)/m.exec(status)?.[1]]).toEqual([pid, `${unusedId}`]);
-        expect([pid, /^CapPrm:\s+(\w+)/m.exec(status)?.[1]]).toEqual([pid, '0000000000000000']);
-      }
-      // The folder may have programs that root runs.
-      expect(runAs(unusedId, runner.folder, 'touch', 'file')).toContain('Permission denied');
-    },
-  );
+  test.runIf(isRoot)('drops all privileges if root starts it', async () => {
+    expect(stack.output()).not.toContain('runs as root');
+    const groups = Object.values(processesOf(stack.output()));
+    for (const pid of [stack.child.pid, ...groups.flatMap(members)]) {
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      expect([pid, /^Uid:\s+(\d+)/m.exec(status)?.[1]]).toEqual([pid, `${unusedId}`]);
+      expect([pid, /^CapPrm:\s+(\w+)/m.exec(status)?.[1]]).toEqual([pid, '0000000000000000']);
+    }
+    // The folder may contain programs that root runs.
+    expect(runAs(unusedId, runner.folder, 'touch', 'file')).toContain('Permission denied');
+  });
 
   test('make logs finds a failed request by its ID', async () => {
     const { 'tasks-store': store = 0 } = processesOf(stack.output());
@@ -169,7 +168,7 @@ describe('The native run', () => {
     expect(found('../x').status).toBe(1);
   });
 
-  test("nginx's requests are only in the log, and `make logs` follows it", async () => {
+  test("`make logs` shows nginx's requests, which `make up` does not print", async () => {
     const follower = spawn(logs, ['', join(runner.folder, logFile)], { detached: true });
     let followed = '';
     follower.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -182,7 +181,7 @@ describe('The native run', () => {
     process.kill(-(follower.pid ?? 0));
   });
 
-  test('restarts killed and hung processes, and leaves no old processes', async () => {
+  test('restarts killed and hung processes', async () => {
     const { tasks: hanging = 0, ...others } = processesOf(stack.output());
     process.kill(hanging, 'SIGSTOP');
     for (const pid of Object.values(others)) process.kill(pid, 'SIGKILL');
@@ -195,21 +194,21 @@ describe('The native run', () => {
       expect(stack.output()).toContain(`${line}\n`);
     await runner.isServed(runner.ports.LONGHAND_TASKS_PORT);
     await runner.isServed(runner.ports.LONGHAND_EXPANDER_PORT);
-    const again = Object.values(await shown());
+    const again = Object.values(await runningProcesses());
     expect(again).toHaveLength(5);
     expect(again.filter((pid) => pids.includes(pid))).toEqual([]);
   });
 
-  test('leaves no process behind when killed, and restarts with the tasks, a new log and an empty cache', async () => {
+  test('restarts with its tasks after SIGKILL', async () => {
     const cached = () => readdirSync(join(runner.folder, 'proxy/responses'));
     await fetch(`http://127.0.0.1:${runner.ports.LONGHAND_EXPANDER_PORT}/api?u=127.0.0.1`);
     await expect.poll(cached).toHaveLength(1);
-    const pids = Object.values(await shown());
+    const pids = Object.values(await runningProcesses());
     stack.child.kill('SIGKILL');
     await stack.exited;
     await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);
 
-    // This path needs a folder `deploy` in the working directory.
+    // A relative path through a folder `deploy` in the working directory.
     const TASKS_PASSWORD_FILE = `deploy/../${relative('', textFile('open sesame'))}`;
     copyCheckout(runner.checkout);
     runner.main = join(runner.checkout, 'deploy/native/main.ts');
@@ -222,16 +221,16 @@ describe('The native run', () => {
     expect(cached()).toEqual([]);
   });
 
-  test('runs from any path, on any address of this machine, with a password', async () => {
+  test('runs from a path with special characters', async () => {
     for (const port of Object.values(runner.ports)) await runner.isServed(port, '127.0.0.2');
     const url = `http://127.0.0.2:${runner.ports.LONGHAND_TASKS_PORT}/`;
     expect((await fetch(`${url}tasks/events`)).status).toBe(401);
     // localhost is another address, so the output must show LONGHAND_BIND.
     expect(stack.output()).toContain(`  tasks      ${url}\n`);
-    if (isRoot) expect(stack.output()).toContain('Everything runs as root, because an account without');
+    if (isRoot) expect(stack.output()).toContain('The stack runs as root, because an account without');
   });
 
-  test('a stop leaves no process', async () => {
+  test('leaves no processes after `make down`', async () => {
     const pids = Object.values(processesOf(stack.output()));
     expect(await runner.run('down').exited).toEqual({ code: 0, output: 'The stack has stopped.\n' });
     const { code, output } = await stack.exited;
@@ -240,7 +239,7 @@ describe('The native run', () => {
     expect(output).not.toMatch(/error:|exited with/);
   });
 
-  test('the start fails with a damaged append-only file, names the repair and leaves nothing running', async () => {
+  test('names the repair program if the append-only file is damaged', async () => {
     const data = join(runner.folder, 'tasks-store', 'appendonlydir');
     const file = join(data, readdirSync(data).find((name) => name.endsWith('.incr.aof')) ?? '');
     // Redis accepts connections while it loads a long file, long before it reaches the damage.
@@ -272,7 +271,7 @@ test('the error names every unusable port', async () => {
   await expect(checkPorts(ports, '127.0.0.1')).rejects.toThrow(
     `LONGHAND_PORT=${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n` +
       'LONGHAND_TASKS_PORT=27998: listen EADDRINUSE: address already in use 127.0.0.1:27998\n' +
-      'Choose three free ports, above 1023 unless root starts the stack, as in LONGHAND_PORT=18080 make up. ' +
+      'Choose three free ports, for example: LONGHAND_PORT=18080 make up. Ports below 1024 require root. ' +
       'LONGHAND_BIND must be an address of this machine.',
   );
   other.close();
@@ -281,7 +280,7 @@ test('the error names every unusable port', async () => {
 
 test('the error names a folder that cannot be created', () => {
   const folder = join(textFile(''), 'data');
-  const message = `${folder}/run cannot be written (ENOTDIR): the stack needs a folder for its data.`;
+  const message = `Cannot create ${folder}/run (ENOTDIR). The stack needs a folder for its data.`;
   expect(() => createFolders(folder)).toThrow(message);
   expect(() => createFolders(folder)).toThrow(EnvironmentError);
 });

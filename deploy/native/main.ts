@@ -19,11 +19,11 @@ const checkout = join(import.meta.dirname, '..', '..');
 const [command = 'up', argument = join(checkout, '.local')] = process.argv.slice(2);
 const folder = resolve(argument);
 const workingDirectory = process.cwd();
-// Other users cannot read the stack's files.
+// Keep other users from reading the stack's files.
 process.umask(0o077);
 try {
   const run = commands[command];
-  if (!run) throw new Error(`${command}: the commands are ${Object.keys(commands).join(', ')}.`);
+  if (!run) throw new Error(`${command} is not a command. Use ${Object.keys(commands).join(', ')}.`);
   if (run === up || run === observe) prepare();
   // Unix socket paths must be short, so use relative paths.
   if (existsSync(folder)) process.chdir(folder);
@@ -33,7 +33,7 @@ try {
   process.exitCode = error instanceof EnvironmentError ? configurationExitCode : 1;
 }
 
-/** Creates the folders. Started by root, this program then restarts without privileges. */
+/** Creates the folders. If root started this program, restarts it without privileges. */
 function prepare(): void {
   createFolders(folder);
   const account = unprivilegedAccount(checkout);
@@ -44,7 +44,7 @@ function prepare(): void {
     process.execve?.('/usr/bin/env', ['env', ...program], process.env);
   }
   if (process.getuid?.() === 0)
-    console.log('Everything runs as root, because an account without privileges cannot read this checkout.');
+    console.log('The stack runs as root, because an account without privileges cannot read this checkout.');
 }
 
 async function up(): Promise<void> {
@@ -63,12 +63,12 @@ async function up(): Promise<void> {
     },
   });
   status = () => describeStack(stack);
-  print(`\n${status()}\n\nCtrl-C stops everything; the tasks are kept.\n`);
+  print(`\n${status()}\n\nCtrl-C stops the stack and keeps the tasks.\n`);
   if (!stop.aborted) await once(stop, 'abort');
   print('\nStopping. The tasks are kept.');
 }
 
-/** Makes file paths absolute: the processes run in another folder. */
+/** Makes file paths absolute, because the processes run in another folder. */
 function withAbsoluteFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const resolved = { ...env };
   for (const [name, path] of Object.entries(env))
@@ -94,7 +94,7 @@ async function observe(): Promise<void> {
   const stop = stopSignal();
   const { url, stop: end } = await observeStack({ folder: '.', port, remoteWrite, onLine: printLine });
   print(
-    `\n  prometheus   ${url}/   (alerts: ${url}/alerts)\n\nCtrl-C stops observing; the metrics are kept.\n`,
+    `\n  prometheus   ${url}/   (alerts: ${url}/alerts)\n\nCtrl-C stops Prometheus and keeps the metrics.\n`,
   );
   if (!stop.aborted) await once(stop, 'abort');
   await end();

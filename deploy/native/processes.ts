@@ -6,15 +6,15 @@ import type { ProcessSpec } from './supervisor.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** PATH with the folder of Debian's nginx, which only root has by default. */
+/** PATH with the folder of Debian's nginx, which by default only root's PATH contains. */
 export const searchPath = (env: NodeJS.ProcessEnv) => `${env.PATH}:/usr/local/sbin:/usr/sbin`;
 
 const socketPath = (name: string) => join('run', `${name}.sock`);
 
 /**
- * The `server` directives of an upstream. `max_fails=0`: a replica that fails comes back at the same address.
+ * Returns an upstream's `server` directives, with `max_fails=0` because a failed replica restarts at the same address.
  *
- * @param folder the stack's folder; by default nginx's working folder.
+ * @param folder the stack's folder, by default nginx's working folder.
  */
 export const upstreamServers = (replicas: readonly string[], folder = '') =>
   replicas.map((replica) => `unix:${join(folder, socketPath(replica))} max_fails=0`).join('; server ');
@@ -24,7 +24,7 @@ export const redis = (name: string, application: string, folder: string): Proces
   name,
   command: 'sh',
   args: [
-    // Pass the configuration on standard input: Redis treats characters such as [ in a path as a pattern.
+    // Pass the configuration on stdin, because Redis treats characters such as [ in a path as a pattern.
     ...['-c', '(cd "$2" && "$0" recover) && conf=$1 && shift && exec redis-server - --dir "$@" <"$conf"'],
     ...[join(root, 'deploy', 'redis', 'redis.sh'), join(root, application, 'redis.conf')],
     ...[name, '--loglevel', 'warning'],
@@ -34,7 +34,7 @@ export const redis = (name: string, application: string, folder: string): Proces
   quietStart: true,
 });
 
-/** Whether Redis has loaded its data, so that it replies to PING on the Unix socket at `path`. */
+/** Whether the Redis at the Unix socket `path` responds to PING, which it does once it has loaded its data. */
 const answersPing = (path: string) => async () => {
   const socket = connect(path).end('PING\r\nQUIT\r\n');
   socket.setTimeout(3_000, () => socket.destroy());
@@ -45,7 +45,7 @@ const answersPing = (path: string) => async () => {
 /** The expander or tasks. `replica` names its sockets. */
 export const service = (name: string, replica: string, redis: string, folder: string): ProcessSpec => ({
   name,
-  // Kills a hung service; the supervisor restarts it.
+  // watched.sh kills a hung service, and the supervisor restarts it.
   command: join(root, 'shared', 'src', 'watched.sh'),
   args: [name, process.execPath, join(root, name, 'src', 'main.ts')],
   env: {
@@ -61,12 +61,12 @@ export const service = (name: string, replica: string, redis: string, folder: st
 
 /** nginx with the configuration in the folder `proxy`. It is ready once `port` of `host` is open. */
 export function proxy(host: string, port: number): ProcessSpec {
-  // If root starts nginx, its workers would run as a user that cannot open the sockets.
+  // By default, root's nginx runs its workers as a user that cannot open the sockets.
   const user = process.getuid?.() === 0 ? ' user root;' : '';
   return {
     name: 'proxy',
     command: 'nginx',
-    // Relative: nginx treats characters such as [ in a path as a pattern.
+    // Relative, because nginx treats characters such as [ in a path as a pattern.
     args: ['-p', 'proxy/', '-e', 'stderr', '-c', 'nginx.conf', '-g', `daemon off;${user}`],
     ready: () => acceptsConnections({ host, port }),
     stopSignal: 'SIGQUIT',

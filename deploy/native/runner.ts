@@ -10,7 +10,7 @@ const commands = 'run/stack.sock';
 
 /**
  * Makes this process the runner of the stack in the working directory. Returns false if another process is the runner.
- * The lock is a listening abstract socket: the kernel releases it however the process ends.
+ * The lock is an abstract socket, which the kernel releases however the process ends.
  *
  * @param status describes the stack.
  */
@@ -22,7 +22,7 @@ export async function becomeRunner(status: () => string): Promise<boolean> {
     if (error instanceof ListenError) return false;
     throw error;
   }
-  // Remove the leftovers of a killed run.
+  // Remove the sockets of a killed run.
   for (const socket of readdirSync('run')) rmSync(`run/${socket}`);
   const server = createServer((client) => {
     client.unref().on('error', () => {});

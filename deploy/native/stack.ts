@@ -7,16 +7,16 @@ import { createFolders } from './folders.ts';
 import { proxy, redis, searchPath, service, upstreamServers } from './processes.ts';
 import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervise } from './supervisor.ts';
 
-/** Milliseconds that nginx drains before the services stop, which ends event streams. */
+/** How long nginx drains before the services stop and end event streams (ms). */
 const proxyDrainTime = 2_000;
 
 export interface StackOptions extends ProcessContext {
-  /** The folder for data, rendered configuration and Unix sockets. Its path has at most 80 bytes: socket paths are limited. */
+  /** Folder for data, rendered configuration and Unix sockets. Max 80 bytes, because socket paths are limited. */
   folder: string;
 }
 
 export interface Stack extends AsyncDisposable {
-  /** The address that the proxy listens on, as in a URL; 0.0.0.0 means all addresses. */
+  /** The proxy's listen address, in URL syntax. 0.0.0.0 means all addresses. */
   readonly bind: string;
   readonly variables: Awaited<ReturnType<typeof readSettings>>;
   readonly processes: readonly SupervisedProcess[];
@@ -27,7 +27,7 @@ export interface Stack extends AsyncDisposable {
  * Starts the stack without Docker: a cache, a store, both services, and nginx with the image's templates. Only nginx listens
  * on TCP ports.
  *
- * @throws EnvironmentError, or Error if a process does not start; the others are stopped.
+ * @throws EnvironmentError for invalid variables. Error if a process does not start, after stopping the other processes.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { env, folder } = options;

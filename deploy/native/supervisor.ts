@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { configurationExitCode, EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { forEachLine } from './log.ts';
 
-/** Milliseconds until a process must be ready. Redis first loads its data. */
+/** Max startup time of a process (ms). Redis may have to load a lot of data. */
 const startTimeout = 300_000;
-/** Milliseconds before a restart. */
+/** In ms. */
 const restartDelay = 1_000;
-/** Milliseconds from the stop signal to SIGKILL: longer than the services' own hard stop. */
+/** Time from the stop signal to SIGKILL (ms), longer than the services' own limit. */
 const stopTimeout = 15_000;
 
 export interface ProcessSpec {
@@ -17,11 +17,11 @@ export interface ProcessSpec {
   args: readonly string[];
   env?: NodeJS.ProcessEnv;
   ready(): Promise<boolean>;
-  /** Hides its output until it is ready, unless it fails. */
+  /** Hides the output until the process is ready, unless it fails. */
   quietStart?: boolean;
   /** SIGTERM by default. */
   stopSignal?: NodeJS.Signals;
-  /** The signal from the kernel when the supervisor dies: KILL, or TERM for a program that must stop its own children. */
+  /** Signal from the kernel if the supervisor dies: KILL, or TERM for a program that must stop its own children. */
   orphanSignal?: 'TERM' | 'KILL';
 }
 
@@ -43,14 +43,14 @@ export interface SupervisedProcess {
 
 interface Child {
   process: ChildProcess;
-  /** Resolves once it has exited, and the rest of its process group, such as nginx's workers, is killed. */
+  /** Resolves once the process has exited and its process group, such as nginx's workers, is killed. */
   exited: Promise<void>;
 }
 
 /**
- * Starts a program, resolves once it is ready, and from then on restarts it whenever it exits.
+ * Starts a program and resolves once it is ready. Restarts the program whenever it exits.
  *
- * @throws Error if it exits before it is ready or is not ready in time. Its own output explains why.
+ * @throws Error if the program exits too early or is not ready in time. Its own output explains why.
  */
 export async function supervise(spec: ProcessSpec, context: ProcessContext): Promise<SupervisedProcess> {
   const { name, stopSignal = 'SIGTERM' } = spec;
@@ -95,12 +95,12 @@ export async function supervise(spec: ProcessSpec, context: ProcessContext): Pro
 }
 
 function launch(spec: ProcessSpec, context: ProcessContext, onLine: (line: string) => void): Child {
-  const dyingWithUs = ['--no-new-privs', '--pdeathsig', spec.orphanSignal ?? 'KILL', '--'];
-  const child = spawn('setpriv', [...dyingWithUs, spec.command, ...spec.args], {
+  const options = ['--no-new-privs', '--pdeathsig', spec.orphanSignal ?? 'KILL', '--'];
+  const child = spawn('setpriv', [...options, spec.command, ...spec.args], {
     cwd: context.folder,
     env: { ...context.env, ...spec.env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // The process gets its own group, so that Ctrl-C reaches only the supervisor, which stops the processes in order.
+    // Own process group: Ctrl-C must reach only the supervisor, which stops the processes in order.
     detached: true,
   });
 
@@ -121,7 +121,7 @@ function killGroup(pid: number | undefined): void {
 }
 
 async function ready(child: Child, spec: ProcessSpec): Promise<void> {
-  // Waits for `close` instead of `exit`, because output may follow `exit`.
+  // Wait for `close`, because output may follow `exit`.
   const closed = once(child.process, 'close').then(() => true);
   for (const deadline = Date.now() + startTimeout; Date.now() < deadline; ) {
     if (await Promise.race([closed, sleep(20)])) {

@@ -3,7 +3,7 @@
 set -u
 server=$1
 shift
-echo '# HELP longhand_certificate_not_after_seconds When the certificate of a host name expires, in seconds since 1970.'
+echo '# HELP longhand_certificate_not_after_seconds Expiry time of the certificate for a host name, in seconds since 1970.'
 echo '# TYPE longhand_certificate_not_after_seconds gauge'
 for name; do
     end=$(timeout 5 openssl s_client -connect "$server" -servername "$name" </dev/null 2>/dev/null |

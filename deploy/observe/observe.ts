@@ -11,7 +11,7 @@ import { type ProcessContext, type ProcessSpec, supervise } from '../native/supe
 export interface ObserveOptions extends Pick<ProcessContext, 'folder' | 'onLine'> {
   /** Prometheus's port on 127.0.0.1. */
   port: number;
-  /** Seconds between scrapes and between rule evaluations. */
+  /** Interval of scrapes and rule evaluations (s). */
   interval?: number;
   /** Lets k6 write metrics. Any web page in a browser on this machine can write them, too. */
   remoteWrite?: boolean;
@@ -19,7 +19,7 @@ export interface ObserveOptions extends Pick<ProcessContext, 'folder' | 'onLine'
 
 /**
  * Observes a native stack with Debian's Prometheus and exporters: mtail for nginx's log, redis_exporter for both Redis servers,
- * node_exporter for the disk. It scrapes the replicas that run when it starts, and keeps its data in the stack's folder
+ * node_exporter for the disk. Prometheus scrapes the replicas that run at startup, and keeps its data in the stack's folder
  * `prometheus`.
  */
 export async function observeStack(options: ObserveOptions) {
@@ -45,7 +45,7 @@ export async function observeStack(options: ObserveOptions) {
   return { url: `http://127.0.0.1:${port}`, stop: () => running.disposeAsync() };
 }
 
-/** The rules as Prometheus reads them, the `spec` of Kubernetes' PrometheusRule. */
+/** Returns the rules in Prometheus's own format, which is the `spec` of the PrometheusRule. */
 export const rules = () =>
   readFileSync(join(import.meta.dirname, 'rules.yaml'), 'utf8').replace(/^(?: {2}|.*\n)/gm, '');
 
@@ -54,7 +54,7 @@ const toSocket = (path: string) => createServer((tcp) => pipeline(tcp, connect(p
 
 type Replicas = { targets: [string]; labels: { instance: string; job: string } }[];
 
-/** prometheus.yml for a native stack: its replicas, its ports, and the mount point of the store's disk. */
+/** Adapts prometheus.yml to a native stack: its replicas, its ports, and the mount point of the store's disk. */
 function prometheusConfiguration(
   folder: string,
   interval: number,
@@ -93,7 +93,7 @@ function specs(
   const node = [
     '--collector.disable-defaults',
     '--collector.filesystem',
-    // All disks; Prometheus keeps only the store's disk.
+    // Export all disks. Prometheus keeps only the store's disk.
     '--collector.filesystem.mount-points-exclude=^$',
     '--collector.filesystem.fs-types-exclude=^$',
   ];
@@ -110,7 +110,7 @@ function specs(
     program('prometheus-node-exporter', ports.disk, [...node, at(ports.disk)]),
     {
       ...program('prometheus', ports.prometheus, [...prometheus, at(ports.prometheus)]),
-      // Prometheus responds with 503 until it is ready.
+      // Prometheus returns 503 until it is ready.
       ready: () =>
         fetch(`http://127.0.0.1:${ports.prometheus}/-/ready`).then(
           ({ ok }) => ok,

@@ -9,20 +9,16 @@ import { rules } from './observe.ts';
 const run = promisify(execFile);
 const missing = spawnSync('promtool', ['--version']).error !== undefined;
 
-test.skipIf(missing)(
-  'promtool accepts the rules, and the alerts fire as rules.test.yml expects',
-  { timeout: 120_000 },
-  async () => {
-    const cwd = mkdtempSync(join(tmpdir(), 'longhand-rules-'));
-    onTestFinished(() => rmSync(cwd, { recursive: true }));
-    writeFileSync(join(cwd, 'rules.yml'), rules());
-    cpSync(join(import.meta.dirname, 'rules.test.yml'), join(cwd, 'rules.test.yml'));
-    for (const command of ['check rules rules.yml', 'test rules rules.test.yml'])
-      expect((await run('promtool', command.split(' '), { cwd })).stdout).toContain('SUCCESS');
-  },
-);
+test.skipIf(missing)('the alerts fire as rules.test.yml expects', { timeout: 120_000 }, async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'longhand-rules-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  writeFileSync(join(cwd, 'rules.yml'), rules());
+  cpSync(join(import.meta.dirname, 'rules.test.yml'), join(cwd, 'rules.test.yml'));
+  for (const command of ['check rules rules.yml', 'test rules rules.test.yml'])
+    expect((await run('promtool', command.split(' '), { cwd })).stdout).toContain('SUCCESS');
+});
 
-test('Prometheus in containers gets the same rules', () => {
+test('the Prometheus image has the same rules', () => {
   const dockerfile = readFileSync(join(import.meta.dirname, '../../Dockerfile'), 'utf8');
   const [, sed = ''] = /^RUN (sed .*rules\.yaml) >/m.exec(dockerfile) ?? [];
   const command = sed.replace('/etc/prometheus', import.meta.dirname);
@@ -39,10 +35,10 @@ const panels = ['service', 'load-run'].flatMap((name): Panel[] => {
   return JSON.parse(readFileSync(file, 'utf8')).panels.filter(({ type }: { type: string }) => type !== 'row');
 });
 
-/** Labels that Prometheus adds, and our own that are never aggregated. */
+/** Labels of series that are not aggregated. */
 const ownLabels = ['job', 'instance', 'service', 'version'];
 
-/** The Grafana units that suit an expression's result. */
+/** Returns the Grafana units that fit an expression's result. */
 function unitsOf(expression: string): string[] {
   if (/\) \/ |_bytes\S* \/ |cpu_seconds|_failed_rate/.test(expression)) return ['percentunit'];
   if (/histogram_quantile|^time\(\)|k6_http_req_(?!failed)|lag_p99_seconds/.test(expression)) return ['s'];
@@ -51,7 +47,7 @@ function unitsOf(expression: string): string[] {
 }
 
 test.each(panels.map((panel) => [panel.title, panel] as const))(
-  'panel %s: the legend has labels of its query, and the axis its unit',
+  'panel %s has the unit and the legend labels of its query',
   (_, { fieldConfig: { defaults }, targets }) => {
     expect(defaults.min).toBe(0);
     for (const { expr, legendFormat } of targets) {
@@ -62,7 +58,7 @@ test.each(panels.map((panel) => [panel.title, panel] as const))(
       const labels =
         grouped?.split(/,\s*/).filter((label) => label !== 'le') ?? (aggregated ? [] : ownLabels);
       expect(labels, expr).toEqual(expect.arrayContaining(named));
-      // Otherwise two lines would have the same name.
+      // Otherwise two series would have the same name.
       if (grouped) expect(named, expr).toEqual(expect.arrayContaining(labels));
     }
   },

@@ -14,7 +14,7 @@ import { startTemporaryProxy } from '../testing/temporary-proxy.ts';
 const missing = spawnSync('mtail', ['--version']).error !== undefined;
 const programs = join(import.meta.dirname, 'mtail');
 
-/** One request in nginx's log. */
+/** A request in nginx's log. */
 const fields = {
   service: 'proxy',
   msg: 'request',
@@ -37,13 +37,13 @@ const fields = {
   cacheStatus: '',
 };
 const line = (change: Partial<typeof fields>): string =>
-  // nginx always writes three digits.
+  // nginx always writes three decimal places.
   JSON.stringify({ ...fields, ...change }).replace(/"seconds":([\d.]+)/, (_, seconds) => {
     return `"seconds":${Number(seconds).toFixed(3)}`;
   });
 
-/** The nonzero series with this prefix that mtail exports for these lines. */
-function counted(lines: readonly string[], name: string): string[] {
+/** Returns the nonzero `name` series that mtail exports for these lines. */
+function metricsOf(lines: readonly string[], name: string): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'mtail-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'log'), lines.map((text) => `${text}\n`).join(''));
@@ -56,7 +56,7 @@ function counted(lines: readonly string[], name: string): string[] {
   return output.split('\n').filter((text) => text.startsWith(name) && !text.endsWith(' 0'));
 }
 
-/** A response that nginx made itself. */
+/** Fields of a response from nginx itself. */
 const own = { upstreamSeconds: '', upstreamHeaderSeconds: '' };
 const api = { application: 'expander', path: '/api' };
 
@@ -66,7 +66,7 @@ describe.skipIf(missing)(`The proxy's metrics${missing ? ' (skipped: mtail is no
   const failures = (name: string, count: number) => `proxy_failures_total{application="${name}"} ${count}`;
   test.each<[what: string, lines: (Change | string)[], series: string[]]>([
     [
-      'count requests by application, status and origin, for any method, host and path',
+      'count requests by application, status and source',
       [
         { ...api, status: 429, limit: 'REJECTED', ...own },
         { ...api, cache: 'HIT', ...own },
@@ -82,7 +82,7 @@ describe.skipIf(missing)(`The proxy's metrics${missing ? ' (skipped: mtail is no
       ],
     ],
     [
-      'count a missing response as a failure, but not 502 and 504 about a website',
+      'count 5xx responses as failures, unless a website failed',
       [
         { status: 503 },
         { status: 504, upstreamSeconds: '10.0', upstreamHeaderSeconds: '-' },
@@ -96,7 +96,7 @@ describe.skipIf(missing)(`The proxy's metrics${missing ? ' (skipped: mtail is no
       [failures('expander', 2), failures('tasks', 2)],
     ],
     [
-      'count an expansion as a hit if it came from either cache',
+      'count expansions from either cache as hits',
       [
         { ...api, cache: 'HIT', ...own },
         { ...api, cache: 'MISS', cacheStatus: 'Longhand; hit' },
@@ -106,7 +106,7 @@ describe.skipIf(missing)(`The proxy's metrics${missing ? ' (skipped: mtail is no
       ['proxy_hit_duration_seconds_count{application="expander"} 2'],
     ],
     [
-      'ignore event streams in durations, and lines of other kinds',
+      'ignore event streams and unrelated log lines',
       [
         {},
         { path: '/tasks/events', seconds: 600 },
@@ -118,10 +118,10 @@ describe.skipIf(missing)(`The proxy's metrics${missing ? ' (skipped: mtail is no
     ],
   ])('%s', (_, lines, series) => {
     const logged = lines.map((entry) => (typeof entry === 'string' ? entry : line(entry)));
-    expect(counted(logged, `${/^\w+/.exec(series[0] ?? '')}`).toSorted()).toEqual(series);
+    expect(metricsOf(logged, `${/^\w+/.exec(series[0] ?? '')}`).toSorted()).toEqual(series);
   });
 
-  test('include responses from nginx itself, sent over syslog in containers', async () => {
+  test('arrive over syslog in containers', async () => {
     const metrics = await freePort();
     const syslog = await freeUdpPort();
     const counter = spawn(
@@ -165,7 +165,7 @@ async function freeUdpPort(): Promise<number> {
   return port;
 }
 
-/** The second log of proxy/derived.envsh, where the name `exporters` resolves. */
+/** Returns the syslog directive that derived.envsh adds if the name `exporters` resolves. */
 function counterLog(): string {
   const folder = mkdtempSync(join(tmpdir(), 'getent-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -191,7 +191,7 @@ test("certificates.sh prints when a server's certificate expires", async () => {
   const output = (await script.stdout.toArray()).join('');
   const [, seconds] = /not_after_seconds\{name="a.example"\} (\d+)/.exec(output) ?? [];
   const days = (Number(seconds) * 1_000 - Date.now()) / 86_400_000;
-  // selfsigned's certificates last a year by default.
+  // Test certificates are valid for a year.
   expect(days).toBeGreaterThan(360);
   expect(days).toBeLessThan(366);
   if (!spawnSync('promtool', ['--version']).error)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes a verified copy of the running store to FILE, by default in backups/, which keeps only the newest 14:
+# Writes a verified copy of the running store to FILE. Without FILE, writes to backups/ and keeps the newest 14 there:
 #   deploy/redis/backup.sh containers|native [FILE]
 set -eu
 umask 077
@@ -12,5 +12,5 @@ native) "$(dirname "$0")/redis.sh" backup >"$file.part" ;;
 esac
 mv "$file.part" "$file"
 echo "$file: $(wc -c <"$file") bytes"
-# shellcheck disable=SC2012 # we chose the names
+# shellcheck disable=SC2012 # the names are safe
 [ -n "${2:-}" ] || ls -r backups/tasks-*Z.rdb | tail -n +15 | xargs rm -f

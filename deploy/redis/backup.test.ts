@@ -44,21 +44,21 @@ describe('A backup of the native stack', () => {
   const add = (title: string) =>
     curl('tasks', '/tasks', '--json', JSON.stringify({ title }), '-o', '/dev/null', '-w', '%header{etag}');
 
-  test('copies a running store and restores it after a confirmation, completely or not at all', async () => {
+  test('restores a copy of the running store after confirmation', async () => {
     const first = await start();
     add('kept');
     expect(backupTime()).toBe('0');
-    const made = run('backup', 'saved.rdb');
-    expect([made.stderr, made.stdout]).toEqual(['', expect.stringMatching(/^saved\.rdb: \d+ bytes\n$/)]);
+    const backup = run('backup', 'saved.rdb');
+    expect([backup.stderr, backup.stdout]).toEqual(['', expect.stringMatching(/^saved\.rdb: \d+ bytes\n$/)]);
     expect((await stat(join(folder, 'saved.rdb'))).mode & 0o777).toBe(0o600);
     expect(Number(backupTime()) * 1_000).toBeGreaterThan(Date.now() - 60_000);
     const later = add('added later');
-    const besides = run('restore', 'saved.rdb', 'yes\n');
-    expect([besides.status, besides.stderr]).toEqual([
+    const whileRunning = run('restore', 'saved.rdb', 'yes\n');
+    expect([whileRunning.status, whileRunning.stderr]).toEqual([
       1,
-      expect.stringContaining('The stack is running: stop its store first'),
+      expect.stringContaining('The stack is running. Stop its store first'),
     ]);
-    // A backup without FILE deletes only the oldest of fifteen.
+    // A backup without FILE keeps the newest fourteen, and files with other names.
     const days = Array.from({ length: 14 }, (_, i) => `tasks-202601${10 + i}T030000Z.rdb`);
     await mkdir(join(folder, 'backups'));
     for (const name of [...days, 'tasks-before-the-move.rdb'])
@@ -90,18 +90,16 @@ describe('A backup of the native stack', () => {
         expect.stringMatching(/^This is not a complete backup: /),
       ]);
     }
-    expect(run('restore', 'none.rdb').stderr).toBe(
-      'none.rdb: there is no such file, or it cannot be read.\n',
-    );
-    const unasked = run('restore', 'saved.rdb');
-    expect([unasked.status, unasked.stdout, unasked.stderr]).toEqual([
+    expect(run('restore', 'none.rdb').stderr).toBe('none.rdb does not exist or cannot be read.\n');
+    const unconfirmed = run('restore', 'saved.rdb');
+    expect([unconfirmed.status, unconfirmed.stdout, unconfirmed.stderr]).toEqual([
       1,
-      'Replace all tasks with those of saved.rdb? Type yes: ',
+      'Replace all tasks with those from saved.rdb? Type yes: ',
       'Nothing was changed.\n',
     ]);
     expect(await data()).toEqual(before);
 
-    // If root starts the stack, another account owns the store.
+    // The store belongs to another account if root starts the stack.
     const owner = process.getuid?.() === 0 ? 64_999 : (process.getuid?.() ?? 0);
     await chown(store, owner, owner);
     const restored = run('restore', 'saved.rdb', 'yes\n');
@@ -116,7 +114,7 @@ describe('A backup of the native stack', () => {
     expect(add('added again')).not.toBe(later);
   });
 
-  test('a restore killed at any step leaves the old or the new data, and the store never starts empty afterwards', async () => {
+  test('a restore killed at any step leaves the old or the new data', async () => {
     const store = join(stack, 'tasks-store');
     const supervised = () =>
       supervise(redis('tasks-store', 'tasks', stack), { folder: stack, env: childEnvironment, onLine() {} });
@@ -146,6 +144,7 @@ describe('A backup of the native stack', () => {
     }
     expect(found.join(' ')).toMatch(/^former (former )+restored( restored)+$/);
 
+    // The store does not start empty if its data was set aside.
     await rename(join(store, 'appendonlydir'), join(store, 'appendonlydir.undone'));
     await expect(supervised()).rejects.toThrow('tasks-store did not start');
   });

@@ -5,20 +5,20 @@
 #   redis.sh cli [arguments of redis-cli]
 #   redis.sh backup [-h HOST] >FILE      writes a verified copy of the data, or fails and writes nothing
 #   redis.sh restore [FOLDER] <FILE      replaces the data with a backup, and sets the old data aside
-#   redis.sh recover                     finishes an interrupted restore; fails if only data set aside is left
+#   redis.sh recover                     finishes an interrupted restore; fails if only set-aside data is left
 set -eu
 umask 077
 password=/run/redis/password
 fail() { echo "$*" >&2; exit 1; }
 
-# Fails with a reason unless the file is one complete RDB with a valid checksum.
-# shellcheck disable=SC2015 # Both may fail.
+# Fails unless the file is a single complete RDB file with a valid checksum.
+# shellcheck disable=SC2015 # Either command may fail.
 check() {
-    said=$(redis-check-rdb "$1") && echo "$said" | grep -qF "[offset $(wc -c <"$1")] Checksum OK" ||
-        fail "This is not a complete backup: $said"
+    output=$(redis-check-rdb "$1") && echo "$output" | grep -qF "[offset $(wc -c <"$1")] Checksum OK" ||
+        fail "This is not a complete backup: $output"
 }
 
-# A restore commits when it moves the old data aside. If it is interrupted after that, the next start finishes it.
+# A restore commits when it moves the old data aside. The next start finishes a restore that was interrupted after that.
 finish_restore() {
     if [ -e appendonlydir ]; then
         rm -rf appendonlydir.restored
@@ -30,16 +30,16 @@ finish_restore() {
 case $1 in
 recover)
     finish_restore
-    # Redis does not explain what to do with data from a newer version. The first nine bytes contain the version.
+    # Redis does not explain what to do about data from a newer version. The first nine bytes contain the version.
     for base in appendonlydir/*.base.rdb; do
         if head -c 9 "$base" 2>/dev/null | redis-check-rdb /dev/stdin | grep -q "Can't handle RDB format version"; then
-            echo "A newer Redis wrote the data in $PWD/appendonlydir. Start that version, or restore a backup of this one:" \
+            echo "A newer Redis wrote the data in $PWD/appendonlydir. Start that version, or restore a backup from this version:" \
                 "make restore FILE=…"
         fi
     done
     [ ! -e appendonlydir/appendonly.aof.manifest ] || exit 0
     for aside in appendonlydir.*; do :; done
-    [ ! -e "$aside" ] || fail "$PWD has only data that was set aside: rename $aside to appendonlydir, or to another name to start empty."
+    [ ! -e "$aside" ] || fail "$PWD contains only data that was set aside. Rename $aside to appendonlydir, or to another name to start empty."
     ;;
 server)
     shift
@@ -48,7 +48,7 @@ server)
         (umask 027 && od -A n -t x1 -N 32 /dev/urandom | tr -d ' \n' >"$password.new")
         mv "$password.new" "$password"
     fi
-    # Passed on standard input, because every process can read another's arguments.
+    # Pass the configuration on stdin, because any process can read another process's arguments.
     exec redis-server "$@" - <<END
 $(cat /etc/redis.conf)
 requirepass $(cat "$password")
@@ -63,22 +63,22 @@ cli)
     ;;
 backup)
     shift
-    # The file is unlinked at once, so no copy stays behind.
+    # Unlink the file at once, so that no copy stays behind.
     copy=$(mktemp ./backup.XXXXXX)
     exec 3<>"$copy"
     rm "$copy"
     copy=/dev/fd/3
-    said=$("$0" cli "$@" --rdb "$copy" 2>&1) || fail "The store was not copied: $said"
+    output=$("$0" cli "$@" --rdb "$copy" 2>&1) || fail "The store was not copied: $output"
     check "$copy"
     cat "$copy"
-    # The metric longhand_backup_timestamp_seconds.
+    # For the metric longhand_backup_timestamp_seconds.
     "$0" cli "$@" SET '{tasks}:backup' "$(date +%s)" >/dev/null
     ;;
 restore)
     # redis-cli exits with 1 if nothing listens. A running Redis would save new tasks into the old folder.
     status=0
     timeout 5 "$0" cli -h tasks-store PING >/dev/null 2>&1 || status=$?
-    [ "$status" = 1 ] || fail 'The stack is running: stop its store first (docker compose stop tasks-store; natively make down).'
+    [ "$status" = 1 ] || fail 'The stack is running. Stop its store first (docker compose stop tasks-store, or natively make down).'
     cd "${2:-.}"
     finish_restore
     new=restore.part

@@ -14,6 +14,6 @@ tags=$(grep -hoE 'longhand/[a-z]+, .*newTag: [^ ]+' -r deploy/kubernetes | sed '
 grep -q "^## $version\b" CHANGELOG.md || fault "CHANGELOG.md has no section ## $version"
 [ -z "$(git status --porcelain)" ] || fault "there are uncommitted changes"
 if git rev-parse --quiet --verify "refs/tags/v$version" >/dev/null; then fault "the tag v$version exists already"; fi
-echo 'Not checked here: make check, make rehearse (its report belongs in the release), npm audit, the scan of the images.'
+echo 'Not checked: make check, make rehearse (attach its report to the release), npm audit, the image scan.'
 [ "$faults" = 0 ] || exit 1
 echo "Ready: git tag v$version"

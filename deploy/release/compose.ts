@@ -14,7 +14,7 @@ interface Service {
   depends_on?: Record<string, object>;
 }
 
-/** docker-compose.yml (`text`) with images instead of builds, without the services that need a checkout. */
+/** Converts docker-compose.yml (`text`): images replace builds, and services that need a checkout are dropped. */
 export function releasedStack(text: string, imageOf: (target: string) => string) {
   const { services, ...others } = parse(text, { merge: true });
   const top = Object.entries(others).filter(([key]) => !key.startsWith('x-'));

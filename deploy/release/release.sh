@@ -1,8 +1,8 @@
 #!/bin/sh
 # Writes a release to out/release/: compose.yaml, examples, the npm package, SBOMs and checksums.
-#   PUSH=registry.example.org/longhand           pushes the images there; without it, compose.yaml runs on this machine only
-#   NAME=ghcr.io/somebody/longhand               is where compose.yaml finds them; PUSH by default
-#   PLATFORMS=linux/amd64,linux/arm64            builds for several platforms (first: docker buildx create --use)
+#   PUSH=registry.example.org/longhand           registry to push to; without it, compose.yaml works only on this machine
+#   NAME=ghcr.io/somebody/longhand               registry in compose.yaml, by default PUSH
+#   PLATFORMS=linux/amd64,linux/arm64            platforms to build for (first run: docker buildx create --use)
 set -eu
 cd "$(dirname "$0")/../.."
 out=$PWD/out/release

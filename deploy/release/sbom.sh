@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints a service's SBOM (CycloneDX): deploy/release/sbom.sh SERVICE
-# `npm sbom --omit=dev` omits a package that any workspace needs for development, so this removes development dependencies from
-# the manifests first.
+# First removes development dependencies from the manifests. `npm sbom --omit=dev` would also omit runtime packages that
+# another workspace needs for development.
 set -eu
 cd "$(dirname "$0")/../.."
 folder=$(mktemp -d)

@@ -10,18 +10,18 @@ type Variables = Record<string, string>;
 
 export interface Started {
   child: ChildProcess;
-  /** Its output so far. */
+  /** The output so far. */
   output(): string;
   exited: Promise<{ code: number | null; output: string }>;
 }
 
-/** `make up` without Docker, in its own folder and on its own ports. It cleans up after each test file. */
+/** Runs `make up` without Docker, in its own folder and on its own ports. Cleans up after each test file. */
 export class Runner {
   /** The program that `make up` starts. */
   main = join(import.meta.dirname, '../native/main.ts');
-  /** A folder for a checkout whose path is long and has special characters. */
+  /** Folder for a checkout, with a long path and special characters. */
   checkout = '';
-  /** Its parent folder. */
+  /** Parent folder of `checkout`. */
   home = '';
   ports = { LONGHAND_PORT: 0, LONGHAND_EXPANDER_PORT: 0, LONGHAND_TASKS_PORT: 0 };
   variables: Variables = {};
@@ -38,7 +38,7 @@ export class Runner {
     afterAll(async () => {
       for (const child of this.#children.splice(0)) {
         if (child.exitCode !== null || child.signalCode !== null) continue;
-        // Its processes die with the runner.
+        // The kernel kills its processes.
         child.kill('SIGKILL');
         await once(child, 'exit');
       }
@@ -64,12 +64,12 @@ export class Runner {
     return { child, output: () => output, exited };
   }
 
-  /** Resolves once a stack prints that it has started; rejects with its output if it exits first. */
+  /** Resolves once the stack prints that it has started. Rejects with the output if it exits first. */
   async announced(started: Started): Promise<Started> {
     const failed = started.exited.then(({ code, output }) =>
       Promise.reject(new Error(`make up exited with ${code}:\n${output}`)),
     );
-    const announced = vi.waitFor(() => expect(started.output()).toContain('Ctrl-C stops everything'), 60_000);
+    const announced = vi.waitFor(() => expect(started.output()).toContain('Ctrl-C stops the stack'), 60_000);
     await Promise.race([announced, failed]);
     return started;
   }
@@ -89,13 +89,13 @@ export class Runner {
   }
 }
 
-/** The IDs of the supervised processes by name, from the output of the stack or `make ps`. */
+/** Reads the process IDs by name from the output of the stack or `make ps`. */
 export function processesOf(output: string): Record<string, number> {
   const entries = /processes +(.*)/.exec(output)?.[1]?.matchAll(/([\w-]+) (\d+)/g) ?? [];
   return Object.fromEntries([...entries].map(([, name = '', pid]) => [name, Number(pid)]));
 }
 
-/** The process groups that still have a process. Each supervised process leads a group. */
+/** Returns the process groups that still exist. */
 export function alive(pids: readonly number[]): number[] {
   return pids.filter((pid) => {
     try {

@@ -24,7 +24,7 @@ export interface TemporaryProxy {
   readonly ports: Readonly<Record<'all' | 'expander' | 'tasks', number>>;
   /** nginx's errors and access log so far. */
   readonly log: readonly string[];
-  /** The process id of nginx's master. */
+  /** Process ID of nginx's master. */
   readonly pid: number;
   stop(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export interface TemporaryProxy {
  *
  * @param variables override the defaults.
  * @param edit changes a rendered file before nginx reads it, for example to shorten timeouts.
- * @param image a Docker image whose nginx runs instead of the machine's own.
+ * @param image the Docker image to use instead of the installed nginx.
  */
 export async function startTemporaryProxy(
   variables: ProxyVariables,
@@ -75,7 +75,7 @@ export async function startTemporaryProxy(
     env: { PATH: searchPath(process.env) },
     onLine: (_, line) => errors.push(line),
   });
-  // nginx opens its ports in turn, and the supervisor waits for the first.
+  // nginx opens its ports in turn, but the supervisor waits only for the first.
   for (const port of Object.values(ports)) {
     while (!(await acceptsConnections({ host: '127.0.0.1', port }))) await sleep(10);
   }
@@ -97,7 +97,7 @@ export async function startTemporaryProxy(
   };
 }
 
-/** The same process in a container with the machine's network and `folder`. */
+/** Runs the process in a container with the host network and `folder`. */
 function inContainer(spec: ProcessSpec, folder: string, image: string): ProcessSpec {
   const place = ['--network', 'host', '--volume', `${folder}:${folder}`, '--workdir', folder];
   return { ...spec, command: 'docker', args: ['run', '--rm', ...place, image, spec.command, ...spec.args] };

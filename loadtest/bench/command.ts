@@ -7,14 +7,13 @@ import { type Report, type Row, rounds } from './measure.ts';
 import { startShortener } from './programs.ts';
 
 const packageFolder = join(import.meta.dirname, '..', '..', 'expander', 'package');
-/** Redirects per link. */
 const redirects = 3;
 const inFlight = '50';
 
 /** `delay` is the latency of each response (ms). */
 const lists = [
   { name: '20,000 links, no latency', links: 20_000, delay: 0 },
-  { name: '3,000 links, 30 ms a response', links: 3_000, delay: 30 },
+  { name: '3,000 links, 30 ms per response', links: 3_000, delay: 30 },
 ];
 
 /** Compares the packaged command with `curl --parallel`. */
@@ -49,16 +48,16 @@ export async function measureCommand(): Promise<Report> {
   return { title, unit: 'seconds', rows };
 }
 
-/** Seconds. */
+/** In seconds. */
 interface Usage {
   seconds: number;
   cpu: number;
 }
 
 /**
- * Runs a program with the file `input` as its standard input, and discards its output.
+ * Runs a program with the file `input` on stdin, and discards its output.
  *
- * @throws Error if it fails.
+ * @throws Error if the program fails.
  */
 async function usage(program: string[], input = '/dev/null'): Promise<Usage> {
   const script = 'TIMEFORMAT="%R %U %S"; time "$@" <"$0" >/dev/null';

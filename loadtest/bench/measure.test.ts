@@ -5,13 +5,13 @@ import { type Candidate, cpuTime, measurePairs, toMarkdown } from './measure.ts'
 const candidate = (order: string[], name: string): Candidate => ({
   pid: process.pid,
   async load(seconds) {
-    // Only the measured rounds last 0.02 s. The rest is warm-up.
+    // The measured rounds last 0.02 s. Others are warm-up.
     if (seconds === 0.02) order.push(name);
     return { requests: 100, failed: 1, seconds };
   },
 });
 
-test('measures our service and the plain service in turn, and swaps their order each round', async () => {
+test('measures our service and the plain service in alternating order', async () => {
   const order: string[] = [];
   const pair = { name: 'hot', ours: candidate(order, 'ours'), plain: candidate(order, 'plain') };
   const [row] = await measurePairs([pair], { count: 2, seconds: 0.02 });
@@ -20,7 +20,7 @@ test('measures our service and the plain service in turn, and swaps their order 
   expect(row?.note).toMatch(/^5,000\/s, 2 FAILED; plain: 5,000\/s/);
 });
 
-test('the table has medians, spreads and the ratio of each round', () => {
+test('the table shows medians and spreads', () => {
   const rows = [{ name: 'hot', ours: [60, 40, 90], plain: [30, 10, 30], note: 'seen' }];
   const section = toMarkdown({ title: 'Costs', unit: 'CPU µs', rows }, { node: 'v1' });
   expect(section).toMatch(/^## Costs\n\n_node: v1_\n\n\| +\| ours, CPU µs \| plain \|/);

@@ -3,15 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface LoadResult {
   requests: number;
-  /** Requests without the expected response. */
   failed: number;
   seconds: number;
 }
 
-/** A server, and the load on it. */
+/** A server and its load. */
 export interface Candidate {
   load(seconds: number): Promise<LoadResult>;
-  /** The process to measure, with its children. */
+  /** Process to measure, including its children. */
   pid: number;
 }
 
@@ -24,9 +23,8 @@ interface Compared<Value> {
 
 export type Pair = Compared<Candidate>;
 
-/** The measurements of each round. Less is better. */
+/** Measurements of each round. Lower is better. */
 export interface Row extends Compared<readonly number[]> {
-  /** The last column. */
   note: string;
 }
 
@@ -36,17 +34,18 @@ export interface Report {
   rows: readonly Row[];
 }
 
-/** The number of rounds, and seconds per round. */
+/** Number of rounds, and seconds per round. */
 export const rounds = { count: 5, seconds: 2 };
 
-/** Seconds of unmeasured load: at the start, while V8 compiles, and before each round, while connections open. */
+/** Unmeasured load at the start, while V8 compiles (s). */
 const warmUp = 4;
+/** Unmeasured load before each round, while connections open (s). */
 const settle = 0.5;
 
-/** Microseconds in a tick: Linux's USER_HZ is always 100. */
+/** Length of a tick (µs). Linux's USER_HZ is always 100. */
 const tick = 10_000;
 
-/** The CPU time of a process and its children so far, in microseconds (Linux). */
+/** Returns the CPU time of a process and its children so far, in µs. Linux only. */
 export function cpuTime(pid: number): number {
   // The second field, in parentheses, may contain spaces. utime and stime are fields 14 and 15.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -57,7 +56,7 @@ export function cpuTime(pid: number): number {
   return children.reduce((sum, child) => sum + cpuTime(Number(child)), own);
 }
 
-/** Measures CPU time in µs per request. A pair takes turns, so that a disturbance affects both. */
+/** Measures CPU time per request (µs). Alternates within each pair, so that a disturbance affects both. */
 export async function measurePairs(pairs: readonly Pair[], { count, seconds } = rounds): Promise<Row[]> {
   for (const { ours, plain } of pairs) {
     await ours.load(warmUp);
@@ -78,7 +77,7 @@ export async function measurePairs(pairs: readonly Pair[], { count, seconds } = 
 }
 
 interface Sample extends LoadResult {
-  /** Microseconds per request. */
+  /** CPU time per request (µs). */
   cpu: number;
 }
 
@@ -90,21 +89,20 @@ async function sample({ load, pid }: Candidate, seconds: number): Promise<Sample
   return { ...result, cpu: (cpuTime(pid) - before) / result.requests };
 }
 
-/** Requests a second, and failures if any. */
+/** Returns requests per second, and failures if any. */
 function describe(samples: readonly Sample[]): string {
   const { median } = spread(samples.map(({ requests, seconds }) => requests / seconds));
   const failed = samples.reduce((sum, { failed }) => sum + failed, 0);
   return `${Math.round(median).toLocaleString('en')}/s${failed > 0 ? `, ${failed} FAILED` : ''}`;
 }
 
-/** The extremes and the (lower) median. */
 function spread(values: readonly number[]) {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (quantile: number) => sorted[Math.floor((sorted.length - 1) * quantile)] ?? Number.NaN;
   return { median: at(0.5), lowest: at(0), highest: at(1) };
 }
 
-/** @param machine facts about the machine, printed below the title. */
+/** Renders a report. @param machine facts about the machine, printed below the title. */
 export function toMarkdown({ title, unit, rows }: Report, machine: Record<string, string>): string {
   const shown = (value: number) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
   const inWords = (values: readonly number[]) => {

@@ -8,7 +8,7 @@ import { startRedis } from '@longhand/shared/testing/redis.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Milliseconds. */
+/** In ms. */
 const startTimeout = 30_000;
 
 export interface Program extends AsyncDisposable {
@@ -19,7 +19,7 @@ export interface Program extends AsyncDisposable {
 /**
  * Runs the program at `path`, discards its output, and resolves once it listens on 127.0.0.1.
  *
- * @param start makes the arguments and variables from two free ports, the second for operations.
+ * @param start returns the arguments and variables for two free ports. The second port is for operations.
  * @throws Error if the program does not listen within 30 s.
  */
 export async function startProgram(
@@ -57,7 +57,6 @@ export const startShortener = (): Promise<Program> =>
   startProgram(join(root, 'shortener', 'shortener.ts'), (port) => ({ args: ['--port', port] }));
 
 export interface Service extends Program {
-  /** The URL of the service's Redis. */
   redis: string;
 }
 

@@ -20,7 +20,7 @@ await program(async () => {
   const named = process.argv.slice(2);
   const unknown = named.find((name) => !Object.hasOwn(benchmarks, name));
   if (unknown)
-    throw new Error(`There is no benchmark ${unknown}; there are ${Object.keys(benchmarks).join(', ')}.`);
+    throw new Error(`Unknown benchmark ${unknown}. Choose from ${Object.keys(benchmarks).join(', ')}.`);
   const facts = { taken: new Date().toISOString().slice(0, 16), ...machine };
   for (const [name, measure] of Object.entries(benchmarks)) {
     if (named.length === 0 || named.includes(name)) console.log(toMarkdown(await measure(), facts));

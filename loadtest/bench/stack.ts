@@ -3,7 +3,6 @@ import { type Planned, send, startLoad } from '../load-generator.ts';
 import { type LoadResult, measurePairs, type Pair, type Report } from './measure.ts';
 import { type Program, startPlain, startService, startShortener } from './programs.ts';
 
-/** Tasks on the list. */
 const listed = 100;
 
 /** Compares the CPU time of requests. */
@@ -17,10 +16,10 @@ export async function measureStack(): Promise<Report> {
     ...(await lists(tasks, running.use(await startPlain('tasks', tasks.redis)))),
   ];
   const rows = await measurePairs(pairs);
-  return { title: 'What a request costs', unit: 'CPU µs', rows };
+  return { title: 'CPU time per request', unit: 'CPU µs', rows };
 }
 
-/** Puts the same load on our service and the plain service. */
+/** The same load on our service and the plain service. */
 function pair(name: string, ours: Program, plain: Program, next: Next, connections = 32): Pair {
   const candidate = ({ url, pid }: Program) => ({
     pid,
@@ -36,7 +35,7 @@ function pair(name: string, ours: Program, plain: Program, next: Next, connectio
   return { name, ours: candidate(ours), plain: candidate(plain) };
 }
 
-/** The next request to the program at `url`. */
+/** Returns the next request to the program at `url`. */
 type Next = (url: string) => Planned | Promise<Planned>;
 
 function expansions(ours: Program, plain: Program, shortener: Program): Pair[] {

@@ -1,4 +1,4 @@
-/** Hot and cold links, the list and writes, at a rising rate until requests are slow or fail. */
+/** Requests hot links, cold links, the list and writes at a rising rate, until requests are slow or fail. */
 import { check } from 'k6';
 import exec from 'k6/execution';
 import { Gauge } from 'k6/metrics';
@@ -10,7 +10,7 @@ import { addTask, importTasks, openTaskList } from './modules/task-list.ts';
 
 const { rate, peakRate, duration, users, hot, cold, list, p99, failed } = settings('breakpoint');
 
-/** Seconds at the first rate, while connections open and V8 compiles. */
+/** Time at the first rate, while connections open and V8 compiles (s). */
 const warmUp = 5;
 const hotLinks = 100;
 /** One page. */
@@ -45,7 +45,7 @@ export const options: Options = {
 };
 
 export function setup() {
-  const { session, titlePrefix } = openTaskList(`${listed} tasks, then up to ${peakRate} a second`);
+  const { session, titlePrefix } = openTaskList(`${listed} tasks, then up to ${peakRate} per second`);
   const run = prepareLinks(hotLinks);
   importTasks(titlePrefix, listed);
   return { session, titlePrefix, run };
@@ -53,7 +53,7 @@ export function setup() {
 
 export default function request({ session, titlePrefix, run }: ReturnType<typeof setup>) {
   const seconds = (Date.now() - exec.scenario.startTime) / 1_000 - warmUp;
-  // A soak has a constant rate, and no breakpoint.
+  // A soak test has a constant rate and no breakpoint.
   if (peakRate > rate) reached.add(rate + Math.max(0, seconds / duration) * (peakRate - rate));
   const i = exec.scenario.iterationInTest;
   const tags = { name: 'breakpoint', phase: seconds > 0 ? 'steady' : 'warm-up' };

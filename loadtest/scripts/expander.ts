@@ -1,4 +1,4 @@
-/** Expands hot links, and a new link in every tenth iteration. */
+/** Expands hot links, and a new link every tenth iteration. */
 import { check } from 'k6';
 import exec from 'k6/execution';
 import type { Options } from 'k6/options';
@@ -21,7 +21,7 @@ export const options: Options = {
 };
 
 export function setup() {
-  announce(`It fills caches with ${hotLinks} hot links, and requests ${rate / 10} new links a second.`);
+  announce(`It fills caches with ${hotLinks} hot links and requests ${rate / 10} new links per second.`);
   return prepareLinks(hotLinks);
 }
 
@@ -34,7 +34,7 @@ export default function expandLink(run: ReturnType<typeof setup>) {
 
 function expand(link: string, kind: 'hit' | 'miss'): void {
   const response = get(apiUrl(link), { name: kind, kind });
-  // Six redirects exceed the limit by one, but the sixth target is both the result and the end of the chain.
+  // Six redirects exceed the limit by one, but the result is still the end of the chain.
   const longUrl = shortener + link.replace(/\d+/, '0');
   check(response, { 'the long URL is right': (r) => r.status === 200 && r.body === longUrl });
 }

@@ -1,4 +1,4 @@
-/** Sends a constant rate over keep-alive connections. Delayed acknowledgements would add a peak of latencies at 40 ms. */
+/** Sends requests over keep-alive connections at a constant rate. Delayed acknowledgements would add a latency peak at 40 ms. */
 import { check } from 'k6';
 import exec from 'k6/execution';
 import type http from 'k6/http';
@@ -18,7 +18,7 @@ import { addTask, openSession, openTaskList, type Session } from './modules/task
 // Every VU has one connection.
 const { rate, burst, duration, users, ...limits } = settings('keepalive');
 
-/** The share of responses as slow as a delayed acknowledgement: 35 to 60 ms. */
+/** Share of responses with the latency of a delayed acknowledgement, 35 to 60 ms. */
 const delayed = new Rate('delayed_by_acknowledgement');
 
 const routes = [
@@ -62,12 +62,12 @@ export const options: Options = {
 };
 
 export function setup() {
-  const { titlePrefix } = openTaskList(`${rate} tasks a second for ${duration} s`);
+  const { titlePrefix } = openTaskList(`${rate} tasks per second for ${duration} s`);
   const sessions: Record<string, Session> = {};
   const tags = { name: 'setup' };
   for (const { url } of routes) {
     sessions[url] = openSession(url);
-    // During these requests, V8 compiles the code of a new process.
+    // V8 compiles the code of a new process during these requests.
     for (let i = 0; i < rate; i += 1) request(`${url}/`, tags);
     for (let i = 0; i < rate / 4; i += 1) addTask(sessions[url], `${titlePrefix} setup`, tags);
   }

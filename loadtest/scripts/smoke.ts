@@ -17,21 +17,21 @@ export const options: Options = {
 
 export function setup() {
   if (indexPage) requirePage(indexPage);
-  else console.warn('PROXY_URL is not set: the index page is not checked.');
+  else console.warn('PROXY_URL is not set, so the front page is not checked.');
   requirePage(stack.expander);
   const follows = linkStatus(403) === 200;
-  if (!follows) console.warn('The expander refuses the local shortener: checking for the refusal.');
+  if (!follows) console.warn('The expander refuses the local shortener, so this run expects refusals.');
   return { ...openTaskList(`${2 * users * iterations} tasks`), follows };
 }
 
 export default function everyRoute({ session, titlePrefix, follows }: ReturnType<typeof setup>) {
   checkExpander(follows);
   checkTasks(session, `${titlePrefix} ${__VU}-${__ITER}`);
-  // A shorter run has no HTML report.
+  // k6 writes no HTML report for shorter runs.
   sleep(0.2);
 }
 
-/** Sends a request, and checks its status and that its body contains `includes`. The path is the check's default name. */
+/** Sends a request. Checks the status, and that the body contains `includes`. By default, the check is named after the path. */
 function request(
   method: string,
   url: string,
@@ -71,7 +71,7 @@ function checkExpander(follows: boolean): void {
 
 const json = { Accept: 'application/json', 'If-Match': '*', 'Content-Type': 'application/json' };
 
-/** Adds a task with the form; creates, changes and deletes another task through the API. */
+/** Adds a task with the form. Creates, changes and deletes another task through the API. */
 function checkTasks(session: Session, title: string): void {
   const added = addTask(session, title);
   check(added, { 'POST /task is 302 to /': (r) => r.status === 302 && r.headers.Location === '/' });

@@ -1,4 +1,4 @@
-/** Many clients read a long list, and a few write to it. */
+/** Many clients read a long list, and a few clients write to it. */
 import { check } from 'k6';
 import exec from 'k6/execution';
 import type { Options } from 'k6/options';
@@ -26,7 +26,7 @@ export const options: Options = {
 };
 
 export function setup() {
-  const opened = openTaskList(`${listed} tasks, then ${writeRate} a second for ${duration} s`);
+  const opened = openTaskList(`${listed} tasks, then ${writeRate} per second for ${duration} s`);
   importTasks(opened.titlePrefix, listed);
   return opened;
 }

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { Marked } from 'marked';
 import { page } from './page.ts';
 
-/** The documents that become pages, and the text of their links, in order. */
+/** Link text of each document that becomes a page, in order. */
 const documentLinks = {
   'docs/install.md': 'Install',
   'docs/configuration.md': 'Configure',
@@ -14,14 +14,14 @@ const documentLinks = {
 
 const documentName = (source: string) => basename(source, '.md').toLowerCase();
 
-/** The anchor that GitHub gives a heading. */
+/** Returns GitHub's anchor for a heading. */
 export const anchor = (heading: string) =>
   heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
 
-/** The documents of the checkout `root` as pages, by path. Links to other files lead to the URL `repository`. */
+/** Renders the documents of the checkout `root` as pages, by path. Links to other files point to the URL `repository`. */
 export const documents = (root: string, repository: string): Record<string, string> =>
   Object.fromEntries(
     Object.keys(documentLinks).map((source) => {
@@ -32,7 +32,6 @@ export const documents = (root: string, repository: string): Record<string, stri
     }),
   );
 
-/** Links to all documents, on the page of `current`. */
 const links = (folder: string, current = '') =>
   Object.entries(documentLinks)
     .map(([source, words]) => {
@@ -52,7 +51,7 @@ function render(source: string, text: string, repository: string): string {
       },
     },
   });
-  // Make wide parts scrollable, even with the keyboard.
+  // Make wide elements scrollable, even by keyboard.
   const html = (marked.parse(text) as string)
     .replaceAll('<pre>', '<pre tabindex="0">')
     .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
@@ -63,7 +62,7 @@ ${links('', source)}</nav></header>
 ${html}</main>`;
 }
 
-/** The target, on the page, of a link in the document `source`. */
+/** Converts a link target in the document `source` to the target on its page. */
 function target(source: string, href: string, repository: string): string {
   const { protocol, pathname, hash } = new URL(href, `file:///${source}`);
   if (protocol !== 'file:') return href;
@@ -72,7 +71,7 @@ function target(source: string, href: string, repository: string): string {
   return Object.hasOwn(documentLinks, path) ? documentName(path) + hash : `${repository}/${path}${hash}`;
 }
 
-/** The front page; nginx adds the applications' addresses. */
+/** Renders the front page. nginx inserts the applications' addresses. */
 export const frontPage = (version: string) =>
   page(
     'Longhand',

@@ -2,61 +2,61 @@ import { STATUS_CODES } from 'node:http';
 import { page } from './page.ts';
 
 interface ProxyError {
-  /** A stable code for programs; tasks uses the same codes. */
+  /** Stable code for programs. Tasks uses the same codes. */
   code: string;
   reason: string;
   advice?: string;
   /** Whether the same request may succeed later. */
-  again?: boolean;
+  retryable?: boolean;
 }
 
 const error = (code: string, reason: string, more: Partial<ProxyError> = {}) => ({ code, reason, ...more });
 
-/** nginx's own errors, by status; `login` is the login limit. */
+/** nginx's own errors, by status. `login` is the error for the login limit. */
 const errors: Record<string, ProxyError> = {
   400: error('bad_request', 'The request is malformed.'),
   404: error('unknown_path', 'There is nothing at this address.'),
   405: error('method_not_allowed', 'This method is not allowed here.'),
   411: error('length_required', 'The request has no Content-Length.'),
   413: error('body_too_large', 'The request is too large.', {
-    advice: 'A form may have 64 KiB, an import 1 MiB, a list of URLs 8 MiB.',
+    advice: 'The limit is 64 KiB for a form, 1 MiB for an import and 8 MiB for a URL list.',
   }),
   414: error('url_too_long', 'The address is too long.'),
-  421: error('unknown_host', 'The task list does not answer to this name.', {
+  421: error('unknown_host', 'The task list is not available under this name.', {
     advice:
-      'Use the address of the machine. To use this name, set LONGHAND_TASKS_NAME in .env, then run docker compose up --detach --wait.',
-    again: true,
+      'Use the machine’s IP address. To use this name, set LONGHAND_TASKS_NAME in .env, then run docker compose up --detach --wait.',
+    retryable: true,
   }),
   429: error('too_many_requests', 'Too many requests from your address.', {
     advice: 'Wait a second, then try again.',
-    again: true,
+    retryable: true,
   }),
   login: error('too_many_requests', 'Too many attempts to log in from your address.', {
-    advice: 'Five a minute are allowed. Wait 12 seconds, then try again.',
+    advice: 'You can try five times a minute. Wait 12 seconds, then try again.',
   }),
-  431: error('headers_too_large', 'The headers of the request are too long.'),
-  500: error('internal', 'Something went wrong on our side.', { again: true }),
+  431: error('headers_too_large', 'The request headers are too large.'),
+  500: error('internal', 'Something went wrong on our side.', { retryable: true }),
   501: error('unknown_method', 'This method is not supported.'),
-  502: error('unreachable', 'The application is not answering.', {
-    advice: 'It is being restarted. Try again in a few seconds.',
-    again: true,
+  502: error('unreachable', 'The application is not responding.', {
+    advice: 'It is restarting. Try again in a few seconds.',
+    retryable: true,
   }),
   503: error('unavailable', 'The application is busy.', {
     advice: 'Try again in a few seconds.',
-    again: true,
+    retryable: true,
   }),
-  504: error('timeout', 'The application took too long to answer.', { again: true }),
+  504: error('timeout', 'The application took too long to respond.', { retryable: true }),
   505: error('unsupported_version', 'This version of HTTP is not supported.'),
 };
 
-/** The applications by nginx's names; the front page has no application. */
+/** By nginx's `$application`, which is empty on the front page. */
 const applications = {
   '': { title: 'Longhand', start: 'the start page' },
   expander: { title: 'Shorten URL Expand', start: 'the expander' },
   tasks: { title: 'Tasks', start: 'the list' },
 };
 
-/** The error files by path: pages, and JSON for programs. nginx adds the request's values. */
+/** Returns the error files by path: HTML pages, and JSON for programs. nginx inserts values such as the request ID. */
 export function errorFiles(): Record<string, string> {
   const files: Record<string, string> = {};
   for (const [kind, error] of Object.entries(errors)) {
@@ -75,13 +75,13 @@ export function errorFiles(): Record<string, string> {
 function errorPage(
   kind: string,
   status: number,
-  { reason, advice, again }: ProxyError,
+  { reason, advice, retryable }: ProxyError,
   name: keyof typeof applications,
 ): string {
   const { title, start } = applications[name];
   const sent = kind === 'login' ? '' : '<p>Your browser’s Back button brings back what you wrote.</p>';
-  // An empty reference leads to the same address, with its query.
-  const retry = again ? '<a href="">Try again</a>' : '';
+  // An empty href is the current URL, with its query.
+  const retry = retryable ? '<a href="">Try again</a>' : '';
   const name421 = '<p><code>LONGHAND_TASKS_NAME=<!--# echo var="host" --></code></p>';
   return page(
     `${reason.slice(0, -1)} · ${title}`,

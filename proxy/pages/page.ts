@@ -4,7 +4,7 @@ const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf
 const icon = `data:image/svg+xml,${encodeURIComponent(read('icon.svg'))}`;
 const style = read('style.css');
 
-/** A page. `title` and `body` are HTML; proxy-pages.headers contains the style's hash. */
+/** Renders a page. `title` and `body` are HTML. proxy-pages.headers contains the hash of the styles. */
 export const page = (title: string, body: string) => `<!doctype html>
 <html lang="en">
 <head>

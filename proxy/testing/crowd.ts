@@ -4,30 +4,29 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Connections that an attacker holds open, and opens again when the server closes them. */
+/** Connections that a simulated attacker keeps open, and reopens when the server closes them. */
 export interface Hold {
-  kind: keyof typeof habits;
+  kind: keyof typeof payloads;
   port: number;
   count: number;
   /** Local address of the connections. */
   from: string;
-  /** Bytes of headers that an `unfinished` request sends. */
+  /** Size of an `unfinished` request (bytes). */
   bytes?: number;
-  /** The path that a `reader` requests. */
   path?: string;
 }
 
 /** The bytes that a connection sends. */
-const habits = {
+const payloads = {
   /** Headers that never end. */
   unfinished: ({ bytes = 100 }: Hold) => unfinished(bytes),
   /** One request, then nothing. */
   idle: () => request('/nowhere', 'elsewhere.example'),
   stream: () => request('/tasks/events'),
-  /** The longest request line, and a body that nginx refuses and the client never sends. */
+  /** A request line of almost 32 KB, and a Content-Length that nginx refuses. */
   refused: ({ path = '/' }: Hold) =>
     `POST ${path}?${'x'.repeat(31_000)} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n`,
-  /** A long response, read at a kilobyte a second. */
+  /** Reads the response at 1 KB/s. */
   reader: ({ path = '/' }: Hold) => request(path),
 };
 
@@ -43,13 +42,13 @@ function unfinished(bytes: number): string {
 
 const nothing = {
   open: 0,
-  /** Connections opened since the start. */
+  /** All connections since the start. */
   opened: 0,
   /** Responses by status. */
   statuses: {} as Record<string, number>,
 };
 
-/** Starts a process that holds connections, because many systems limit a process to 20,000 open files. */
+/** Opens the connections in another process, because many systems limit a process to 20,000 open files. */
 export function startCrowd(options: Hold) {
   const child = spawn(process.execPath, [import.meta.filename, JSON.stringify(options)], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -72,16 +71,16 @@ export function startCrowd(options: Hold) {
   };
 }
 
-/** Connections per batch, and milliseconds between batches. The kernel refuses too many at once. */
-const turn = { size: 50, pause: 10 };
-/** Milliseconds until a closed connection is replaced. */
-const again = 700;
+/** Connections per batch, and the pause between batches (ms). The kernel refuses too many at once. */
+const batch = { size: 50, pause: 10 };
+/** Min time before a closed connection reopens (ms). */
+const reconnectDelay = 700;
 
-/** Holds the connections. Prints its counts every second as a line of JSON, until its input ends. */
+/** Keeps the connections open until stdin ends. Prints its counts every second as a JSON line. */
 async function hold(options: Hold): Promise<void> {
   const held = structuredClone(nothing);
-  const bytes = habits[options.kind](options);
-  const one = () => {
+  const bytes = payloads[options.kind](options);
+  const openConnection = () => {
     const socket = connect({ host: '127.0.0.1', port: options.port, localAddress: options.from });
     socket.on('connect', () => {
       held.open += 1;
@@ -98,13 +97,13 @@ async function hold(options: Hold): Promise<void> {
     });
     socket.on('data', () => {});
     socket.on('error', () => {});
-    socket.on('close', () => setTimeout(one, again * (1 + Math.random())));
+    socket.on('close', () => setTimeout(openConnection, reconnectDelay * (1 + Math.random())));
   };
   setInterval(() => console.log(JSON.stringify(held)), 1_000);
   process.stdin.resume().on('end', () => process.exit());
   for (let started = 0; started < options.count; started += 1) {
-    one();
-    if (started % turn.size === 0) await sleep(turn.pause);
+    openConnection();
+    if (started % batch.size === 0) await sleep(batch.pause);
   }
 }
 

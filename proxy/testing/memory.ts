@@ -7,14 +7,14 @@ const services: Promise<Record<string, { mem_limit: string }>> = readFile(
   'utf8',
 ).then((text) => parse(text, { merge: true }).services);
 
-/** The memory limit that docker-compose.yml sets for a service, in bytes. */
+/** Returns a service's memory limit in docker-compose.yml, in bytes. */
 export async function memoryLimit(service: string): Promise<number> {
   const [, number, unit] = /^(\d+)([mg])$/.exec((await services)[service]?.mem_limit ?? '') ?? [];
   if (unit === undefined) throw new Error(`${service} has no mem_limit.`);
   return Number(number) * (unit === 'g' ? 1024 ** 3 : 1024 ** 2);
 }
 
-/** The resident bytes (PSS) of a process and its children. */
+/** Returns the resident memory (PSS, in bytes) of a process and its children. */
 export async function residentBytes(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`);
   const children = threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, 'utf8'));

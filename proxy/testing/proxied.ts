@@ -26,7 +26,7 @@ export async function startProxied(
   });
 }
 
-/** The proxy's log line for a response. */
+/** Returns the proxy's log line for a response. */
 export async function logged(
   log: () => readonly string[] | Promise<string[]>,
   response: { headers: IncomingHttpHeaders },
@@ -37,13 +37,13 @@ export async function logged(
   return JSON.parse(await line());
 }
 
-/** The response that a request asks for with the JSON in its query parameter `order`. */
-export interface Order {
+/** The response to send, as JSON in the query parameter `reply`. */
+export interface Reply {
   status?: number;
   headers?: Record<string, string>;
-  /** Bytes of the body. By default, the body describes the request. */
+  /** Length of the body (bytes). By default, the body describes the request. */
   length?: number;
-  /** Milliseconds until the response. */
+  /** Time before the response (ms). */
   delay?: number;
   /** Sends the body without a Content-Length. */
   chunked?: boolean;
@@ -51,35 +51,32 @@ export interface Order {
   reset?: boolean;
 }
 
-/** The query that asks for this response. */
-export const ordering = (order: Order) => `order=${encodeURIComponent(JSON.stringify(order))}`;
+export const replyWith = (reply: Reply) => `reply=${encodeURIComponent(JSON.stringify(reply))}`;
 
-/** An application whose responses follow the `order` in each request. */
-export function obedientApplication() {
+/** An application that sends the `reply` of each request. */
+export function scriptedApplication() {
   const application = {
-    /** All requests, in order of arrival. */
     arrived: [] as (Pick<IncomingMessage, 'socket' | 'headers'> &
       Record<'method' | 'url' | 'body', string>)[],
     /** Accepts requests without responding. */
     hangs: false,
-    /** The order for requests without an `order`. */
-    standing: {} as Order,
+    defaultReply: {} as Reply,
     server: http.createServer({ maxHeaderSize: 64 * 1024 }, async (request, response) => {
       const { method = '', url = '', headers, socket } = request;
       const received = { method, url, headers, body: await text(request) };
       application.arrived.push({ ...received, socket });
       if (application.hangs) return;
-      const own = /\?.*\border=([^&]*)/.exec(url)?.[1];
-      const order: Order = own ? JSON.parse(decodeURIComponent(own)) : application.standing;
-      if (order.reset) return socket.destroy();
-      if (order.delay) await sleep(order.delay);
-      for (const [name, value] of Object.entries(order.headers ?? {})) response.setHeader(name, value);
+      const own = /\?.*\breply=([^&]*)/.exec(url)?.[1];
+      const reply: Reply = own ? JSON.parse(decodeURIComponent(own)) : application.defaultReply;
+      if (reply.reset) return socket.destroy();
+      if (reply.delay) await sleep(reply.delay);
+      for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
       const { 'x-request-id': _, ...others } = headers;
-      response.statusCode = order.status ?? 200;
-      if (order.chunked) response.write(' ');
+      response.statusCode = reply.status ?? 200;
+      if (reply.chunked) response.write(' ');
       response.end(
-        order.length
-          ? 'x'.repeat(order.length)
+        reply.length
+          ? 'x'.repeat(reply.length)
           : `received ${JSON.stringify({ ...received, headers: others })}`,
       );
     }),

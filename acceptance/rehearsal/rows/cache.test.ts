@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { pause, type RehearsedStack } from '../containers.ts';
 import { row } from '../rehearse.ts';
 
-/** The expander's log lines about a state change of its cache. */
+/** Matches the expander's log lines about state changes of its cache. */
 const changes = /redis is (?:down|back)|the cache in Redis (?:did not answer|answers again)/;
 
 const cache = 'expander-cache';
@@ -17,8 +17,8 @@ const faults: [string, number, (stack: RehearsedStack) => Promise<unknown>][] = 
   ['cache-hung', 2, (stack) => stack.hang(5, cache)],
   ['cache-slow', 4, (stack) => stack.relay(cache, { delay: 100 }, 5)],
   ['cache-sliced', 4, (stack) => stack.relay(cache, { slice: 3 }, 5)],
-  ['cache-garbage', 4, (stack) => stack.relay(cache, { answer: 'garbage' }, 5)],
-  ['cache-reset', 4, (stack) => stack.relay(cache, { answer: 'reset' }, 5)],
+  ['cache-garbage', 4, (stack) => stack.relay(cache, { fault: 'garbage' }, 5)],
+  ['cache-reset', 4, (stack) => stack.relay(cache, { fault: 'reset' }, 5)],
   ['cache-flushed', 2, (stack) => stack.redis(cache, 'FLUSHALL').then(() => pause(1))],
   [
     'cache-full',
@@ -37,6 +37,6 @@ row.for(faults)('%s', async ([, often, fault], { stack, rehearse }) => {
   expect(seen.slowest('miss')).toBeLessThan(8);
   expect(seen.lastSentThatFailed('ended')).toBeLessThan(2);
   const lines = (await stack.log('expander', seen.began)).filter((line) => changes.test(line));
-  // Each replica logs a line for the connection and a line for the responses.
+  // Each replica logs a line about the connection and a line about the responses.
   expect(lines.length, lines.join('\n')).toBeLessThanOrEqual(often * 2 * stack.replicas('expander'));
 });

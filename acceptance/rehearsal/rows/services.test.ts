@@ -52,7 +52,7 @@ row('replica-cut-off', async ({ stack, rehearse }) => {
   expect(seen.slowest('hot', 'miss')).toBeLessThan(11);
 });
 
-const emptyCaches = 'rm -rf responses/*';
+const emptyCache = 'rm -rf responses/*';
 
 row('proxy-killed', async ({ stack, rehearse }) => {
   const seen = await rehearse(async (drill) => {
@@ -63,11 +63,11 @@ row('proxy-killed', async ({ stack, rehearse }) => {
 });
 
 row.for<[string, (stack: RehearsedStack) => Promise<unknown>]>([
-  ['proxy-cache-lost', (stack) => stack.inside('proxy', emptyCaches).then(() => pause(3))],
+  ['proxy-cache-lost', (stack) => stack.inside('proxy', emptyCache).then(() => pause(3))],
   [
     'proxy-cache-read-only',
     async (stack) => {
-      await stack.inside('proxy', `${emptyCaches}; chmod 500 responses`);
+      await stack.inside('proxy', `${emptyCache}; chmod 500 responses`);
       await pause(4);
       await stack.inside('proxy', 'chmod 700 responses');
     },

@@ -6,25 +6,25 @@ import { type Drill, row } from '../rehearse.ts';
 const store = 'tasks-store';
 
 /** Waits until Redis has loaded its file. */
-const answers = (stack: RehearsedStack) =>
+const loaded = (stack: RehearsedStack) =>
   expect.poll(() => stack.redis(store, 'PING').catch(() => ''), { timeout: 30_000 }).toBe('PONG');
 
 const limit = (stack: RehearsedStack, memory: string) =>
   stack.redis(store, 'CONFIG', 'SET', 'maxmemory', memory);
 
-const answersInTime = (seen: Drill) => {
+const expectTimelyResponses = (seen: Drill) => {
   expect(seen.failed(['hot', 'miss'])).toBe('');
   expect(seen.slowest('read', 'write')).toBeLessThan(1.2);
   expect(seen.lastSentThatFailed('ended')).toBeLessThan(2);
 };
 
 row.for<[string, (stack: RehearsedStack) => Promise<unknown>]>([
-  ['store-killed', (stack) => stack.kill(store).then(() => answers(stack))],
+  ['store-killed', (stack) => stack.kill(store).then(() => loaded(stack))],
   ['store-hung', (stack) => stack.hang(4, store)],
-  ['store-restarted', (stack) => stack.terminate(store).then(() => answers(stack))],
+  ['store-restarted', (stack) => stack.terminate(store).then(() => loaded(stack))],
 ])('%s', async ([, fault], { stack, rehearse }) => {
   const seen = await rehearse(() => fault(stack));
-  answersInTime(seen);
+  expectTimelyResponses(seen);
   expect(seen.failed(['read', 'write'], 503)).toBe('');
 });
 
@@ -33,7 +33,7 @@ row('store-slow', async ({ stack, rehearse }) => {
   const seen = await rehearse(async () => {
     slow = await stack.relay(store, { delay: 100 }, 4);
   });
-  answersInTime(seen);
+  expectTimelyResponses(seen);
   // The relay cuts connections at its start and end. Reconnecting takes at most a second.
   const meanwhile = seen.requests.filter(
     ({ at, milliseconds }) => at - milliseconds > slow.from + 1_000 && at < slow.to,
@@ -48,7 +48,7 @@ row('store-out-of-memory', async ({ stack, rehearse }) => {
     await pause(3);
     await limit(stack, '256mb');
   });
-  answersInTime(seen);
+  expectTimelyResponses(seen);
   expect(seen.failed(['read'])).toBe('');
   expect(seen.failed(['write'], 503)).toBe('');
 });
@@ -68,7 +68,7 @@ row('store-disk-full', async ({ stack, rehearse, annotate }) => {
 
   const exits = (await stack.exits(store, seen.began)).map(({ at }) => at);
   await annotate(`Redis exited ${exits.length} times`);
-  // Each replica tries two writes at once, then two writes every 12 s.
+  // Each replica attempts two concurrent writes, then two more every 12 s.
   expect(exits.length).toBeLessThanOrEqual(stack.replicas('tasks') * 2 * (1 + Math.floor(20 / 12)));
   const pages = seen.requests.filter(({ kind, right }) => kind === 'read' && right);
   for (const [i, exit] of exits.entries()) {
@@ -77,10 +77,10 @@ row('store-disk-full', async ({ stack, rehearse, annotate }) => {
   }
 });
 
-/** A log line with a remedy. */
-const wayOut = /redis-check-aof|make restore/;
-/** Milliseconds: Docker doubles the restart delay after each short run of a container. */
-const start = 90_000;
+/** Matches a log line with a remedy. */
+const remedy = /redis-check-aof|make restore/;
+/** In ms. Docker doubles the restart delay after each short run of a container. */
+const startTimeout = 90_000;
 
 row.for([
   ['file-truncated', 'truncate -s -9 "$(ls -S *.incr.aof | head -n 1)"'],
@@ -103,19 +103,19 @@ row.for([
   try {
     await stack.inside('disk', `cd appendonlydir && ${damage}`);
     await stack.kill('tasks-store');
-    const { found, said } = await vi.waitUntil(async () => {
+    const { found, line } = await vi.waitUntil(async () => {
       const found = await listed();
-      const said = (await stack.log('tasks-store', began)).find((line) => wayOut.test(line));
-      return found || said ? { found, said } : undefined;
-    }, start);
+      const line = (await stack.log('tasks-store', began)).find((line) => remedy.test(line));
+      return found || line ? { found, line } : undefined;
+    }, startTimeout);
     await annotate(found ? `started with ${found.length} of 3 tasks` : 'did not start');
-    if (said) await annotate(`said: ${said.slice(0, 240)}`);
-    // The damage may cover the last command.
+    if (line) await annotate(`log: ${line.slice(0, 240)}`);
+    // The damage may include the last command.
     if (found) expect(found.length).toBeGreaterThanOrEqual(2);
   } finally {
     await stack.inside('disk', 'rm -rf appendonlydir && mv whole appendonlydir');
     await stack.kill('tasks-store');
-    await expect.poll(async () => (await listed())?.length, { timeout: start }).toBe(3);
+    await expect.poll(async () => (await listed())?.length, { timeout: startTimeout }).toBe(3);
   }
   await remove(tasks, await added(tasks, prefix));
 });

@@ -9,13 +9,12 @@ type Tags = Record<string, string>;
 export const get = (url: string, tags: Tags) =>
   http.get(url, { tags: { ...tags, target: 'stack' } }) as RefinedResponse<'text'>;
 
-/** Requests the control in every tenth iteration. */
+/** Requests the control every tenth iteration. */
 export function requestControl(tags: Tags = {}): void {
   if (!controlUrl || exec.scenario.iterationInTest % 10 !== 5) return;
   http.get(`${controlUrl}/`, { tags: { ...tags, name: 'control', target: 'control' } });
 }
 
-/** Common options. */
 export const baseOptions = {
   // A redirect may lead to another host.
   maxRedirects: 0,
@@ -24,7 +23,7 @@ export const baseOptions = {
   teardownTimeout: '10m',
 };
 
-/** A scenario that starts `rate` iterations per second, even if earlier iterations are slow. */
+/** Returns a scenario that starts `rate` iterations per second, even if earlier iterations are slow. */
 export const constantRate = (
   rate: number,
   seconds: number,
@@ -37,6 +36,6 @@ export const constantRate = (
   preAllocatedVUs,
 });
 
-/** Thresholds for the control, if there is one: k6 passes a threshold without requests. */
+/** Returns thresholds for the control if there is one, because k6 passes a threshold without requests. */
 export const controlThresholds = (rules: string[], selector = ''): Record<string, string[]> =>
   controlUrl ? { [`http_req_duration{target:control${selector}}`]: rules } : {};

@@ -1,20 +1,20 @@
 /**
- * The settings of each script: rates per second, durations in seconds, latency limits in milliseconds. Each is also a
- * variable: `hotLinks` is LOAD_HOT_LINKS.
+ * Settings of each script: rates per second, durations in seconds, latency limits in ms. A variable such as LOAD_HOT_LINKS
+ * overrides a setting such as `hotLinks`.
  */
 export const defaults = {
   smoke: { users: 2, iterations: 20 },
   keepalive: {
     rate: 200,
-    // Requests in a row on one connection. After 40 idle milliseconds Linux acknowledges at once (it leaves "pingpong"
-    // mode), which would hide the delay.
+    // Consecutive requests on one connection. After 40 ms of idle time, Linux acknowledges immediately (it leaves
+    // "pingpong" mode), which would hide the delay.
     burst: 4,
     duration: 40,
     users: 20,
     p50: 10,
     p99: 20,
     p999: 35,
-    // The allowed shares of delayed responses and of reopened connections.
+    // Allowed shares of delayed responses and reopened connections.
     delayed: 0.001,
     reopened: 0,
     dropped: 0,
@@ -45,7 +45,7 @@ export const defaults = {
     peakRate: 10_000,
     duration: 300,
     users: 500,
-    // The shares of requests; the rest are writes.
+    // Shares of requests. The rest are writes.
     hot: 0.6,
     cold: 0.1,
     list: 0.25,
@@ -56,14 +56,13 @@ export const defaults = {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The URLs of `make up`. Each variable can name another stack. */
+/** Default URLs of `make up`, by the variable that overrides each URL. */
 export const stackUrls = {
   PROXY_URL: 'http://127.0.0.1:8080',
   EXPANDER_URL: 'http://127.0.0.1:8081',
   TASKS_URL: 'http://127.0.0.1:8082',
 };
 
-/** The hosts in LOAD_ALLOW_HOST. */
 export const hosts = ({ LOAD_ALLOW_HOST = '' }: Variables): string[] =>
   LOAD_ALLOW_HOST.toLowerCase()
     .split(/[\s,]+/)
@@ -73,7 +72,7 @@ const thisMachine = /^(127\.0\.0\.1|localhost|[\w-]+\.localhost|\[::1\]|shortene
 
 /**
  * Reads a URL from the environment. Allows only this machine, its shortener container and the hosts in LOAD_ALLOW_HOST, so
- * that a typo cannot send load elsewhere.
+ * that a typo cannot send load to another host.
  *
  * @throws Error that names the variable and the allowed hosts.
  */
@@ -85,7 +84,7 @@ export function allowedUrl(variable: string, env: Variables): string | undefined
   if (host && (thisMachine.test(host) || allowedHosts.includes(host))) return url.replace(/\/$/, '');
   const allowed = ['this machine', ...allowedHosts].join(', ');
   throw new Error(
-    `${variable}=${url}: not allowed. Load goes to ${allowed} only. Use a URL such as http://127.0.0.1:8080, or name ` +
+    `${variable}=${url} is not allowed. You can load only ${allowed}. Use a URL such as http://127.0.0.1:8080, or list ` +
       'the hosts of your own stack in LOAD_ALLOW_HOST=expander.example.org,tasks.example.org.',
   );
 }
@@ -93,21 +92,21 @@ export function allowedUrl(variable: string, env: Variables): string | undefined
 const variable = (setting: string) => `LOAD_${setting.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 
 /**
- * Reads the settings of a script from variables such as LOAD_RATE=500.
+ * Reads a script's settings from variables such as LOAD_RATE=500.
  *
- * @throws Error that names the variable and its value, if that is not a number.
+ * @throws Error with the variable and its value if the value is not a number.
  */
 export function settings<Script extends keyof typeof defaults>(script: Script): (typeof defaults)[Script] {
   const own = Object.keys(defaults[script]).map(variable);
   const given = Object.keys(__ENV).filter((name) => name.startsWith('LOAD_') && __ENV[name]);
   const unused = given.filter((name) => !own.includes(name) && name !== 'LOAD_ALLOW_HOST');
-  // Every VU runs this, but only one warns. Not an error, because scripts may share an environment.
+  // All VUs run this, but only the first one warns. Scripts may share an environment, so this is not an error.
   if (__VU === 1 && unused.length > 0)
-    console.warn(`${unused.join(', ')}: no effect on ${script}, which has ${own.join(', ')}.`);
+    console.warn(`No effect on ${script}: ${unused.join(', ')}. Its settings are ${own.join(', ')}.`);
   const entries = Object.entries(defaults[script]).map(([setting, value]) => {
     const name = variable(setting);
     const text = __ENV[name] || `${value}`;
-    if (!/^\d+(\.\d+)?$/.test(text)) throw new Error(`${name}=${text}: is not a number.`);
+    if (!/^\d+(\.\d+)?$/.test(text)) throw new Error(`${name}=${text} is not a number.`);
     return [setting, Number(text)];
   });
   return Object.fromEntries(entries) as (typeof defaults)[Script];

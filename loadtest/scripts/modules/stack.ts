@@ -2,29 +2,27 @@ import exec from 'k6/execution';
 import http, { type RefinedResponse } from 'k6/http';
 import { allowedUrl, hosts, stackUrls } from './settings.ts';
 
-/** The allowed hosts besides this machine. */
+/** Allowed hosts other than this machine. */
 const allowedHosts = hosts(__ENV);
 const url = (variable: string) => allowedUrl(variable, __ENV);
 
-/** The URLs of the stack. */
 export const stack = {
   expander: url('EXPANDER_URL') || stackUrls.EXPANDER_URL,
   tasks: url('TASKS_URL') || stackUrls.TASKS_URL,
 };
 
-/** The index page, which a stack on another host may lack. */
+/** URL of the front page, which a stack on another host may not have. */
 export const indexPage = url('PROXY_URL') || (allowedHosts.length > 0 ? undefined : stackUrls.PROXY_URL);
 
-/** The tasks service without the proxy, if given. */
+/** URL of the tasks service without the proxy. */
 export const tasksDirect = url('TASKS_DIRECT_URL');
 
-/** The control, if given. */
 export const controlUrl = url('CONTROL_URL');
 
-/** The shortener whose links the expander follows. */
+/** URL of the shortener whose links the expander follows. */
 export const shortener = url('SHORTENER_URL') || 'http://127.0.0.1:9000';
 
-/** Logs `sentence`, which describes the writes of this run, if another machine is allowed. */
+/** Logs `sentence`, which describes the writes of this run, if other hosts are allowed. */
 export function announce(sentence: string): void {
   if (allowedHosts.length > 0) console.warn(`This run loads ${allowedHosts.join(', ')}. ${sentence}`);
 }
@@ -35,30 +33,30 @@ export function abort(message: string): never {
   throw new Error(message);
 }
 
-/** Requests the page at `url`. Aborts the run unless the status is 200. */
+/** Requests the page at `url`. Aborts the run if the status is not 200. */
 export function requirePage(url: string): RefinedResponse<'text'> {
   const response = http.get(`${url}/`, {
     timeout: '3s',
     responseType: 'text',
     tags: { name: 'setup' },
-    // Cookies ignore ports, and both applications are at 127.0.0.1.
+    // Use a new jar, because cookies ignore ports and both applications are at 127.0.0.1.
     jar: new http.CookieJar(),
   });
   const { status, error, headers } = response;
   if (headers.Location?.startsWith('/login'))
-    abort(`${url}/ requires a password: load a stack without TASKS_PASSWORD_FILE.`);
+    abort(`${url}/ requires a password. Use a stack without TASKS_PASSWORD_FILE.`);
   if (status !== 200)
     abort(`The stack is not running: ${url}/: ${status || error}. Start it with "make up".`);
   return response;
 }
 
-/** The API's URL for `link` of the local shortener. */
+/** Returns the API URL that expands `link`, a path of the shortener. */
 export const apiUrl = (link: string) => `${stack.expander}/api?u=${encodeURIComponent(shortener + link)}`;
 
-/** The path of a link that a run requests again and again. */
+/** Returns the path of a link that a run requests repeatedly. */
 export const hotLink = (run: number, i: number) => `/chain/2?id=${run}-hot-${i}`;
 
-/** Caches hot links. Returns the id of this run, which is part of every link. */
+/** Caches hot links. Returns the ID of this run, which is part of every link. */
 export function prepareLinks(hotLinks: number): number {
   requirePage(stack.expander);
   linkStatus();
@@ -68,17 +66,15 @@ export function prepareLinks(hotLinks: number): number {
 }
 
 /**
- * Expands a link of the shortener. Aborts the run unless the status is 200 or `expected`.
- *
- * @returns the status.
+ * Expands a link of the shortener and returns the status. Aborts the run unless the status is 200 or `expected`.
  */
 export function linkStatus(expected = 200): number {
   const responseCallback = http.expectedStatuses(200, expected);
   const { status } = http.get(apiUrl('/chain/2'), { tags: { name: 'setup' }, responseCallback });
   if (status !== 200 && status !== expected)
     abort(
-      `The expander responds ${status} to a link to ${shortener}. Name a running shortener in SHORTENER_URL, and let ` +
-        'the expander contact it: EXPANDER_ALLOWED_NETWORKS=127.0.0.0/8. "make load" does both if it starts the stack.',
+      `The expander returned ${status} for a link to ${shortener}. Set SHORTENER_URL to a running shortener, and allow ` +
+        'the expander to contact it: EXPANDER_ALLOWED_NETWORKS=127.0.0.0/8. "make load" does both if it starts the stack.',
     );
   return status;
 }

@@ -10,17 +10,17 @@ export interface Session {
   token: string;
 }
 
-/** Opens the list. For `setup`. */
+/** Opens the list and returns its session. Call this in `setup`. */
 export function openSession(url: string): Session {
   const page = requirePage(url);
   const token = /name="_csrf" value="([^"]+)"/.exec(page.body)?.[1];
-  // Over TLS the cookie's name begins with __Host-.
+  // Over TLS, the cookie name starts with __Host-.
   const name = ['session', '__Host-session'].find((name) => page.cookies[name]);
-  if (!token || !name) return abort(`${url}/ is not the task list: its form is missing.`);
+  if (!token || !name) return abort(`${url}/ is not the task list, because it has no form.`);
   return { url, cookie: `${name}=${page.cookies[name]?.[0]?.value}`, token };
 }
 
-/** Submits the form that adds a task, without following its redirect. */
+/** Submits the form that adds a task, without following the redirect. */
 export function addTask({ url, cookie, token }: Session, title: string, tags = {}) {
   const params = {
     jar: new http.CookieJar(),
@@ -30,16 +30,16 @@ export function addTask({ url, cookie, token }: Session, title: string, tags = {
   return http.post(`${url}/task`, { _csrf: token, title }, params);
 }
 
-/** Opens the list, announces the tasks that this run adds, and makes a prefix for their titles. For `setup`. */
+/** Opens the list, announces the tasks that this run adds, and chooses their title prefix. Call this in `setup`. */
 export function openTaskList(added: string) {
   const titlePrefix = `load ${encoding.b64encode(randomBytes(6), 'rawurl')}`;
-  announce(`It adds ${added}. Their titles begin with "${titlePrefix}"; it removes them at its end.`);
+  announce(`It adds ${added}. Their titles start with "${titlePrefix}". It removes them at the end.`);
   return { session: openSession(stack.tasks), titlePrefix };
 }
 
 const asJson = { Accept: 'application/json' };
 
-/** Adds `count` tasks whose titles begin with `prefix`. */
+/** Adds `count` tasks with the title prefix `prefix`. */
 export function importTasks(prefix: string, count: number): void {
   const url = `${stack.tasks}/tasks/import`;
   const tasks = Array.from({ length: count }, (_, i) => ({ title: `${prefix} ${i}` }));
@@ -55,7 +55,7 @@ export function teardown({ titlePrefix }: { titlePrefix: string }): void {
   const url = `${stack.tasks}/tasks/export?format=json`;
   const exported = http.get(url, { ...params, responseType: 'text' });
   if (exported.status !== 200)
-    throw new Error(`GET ${url}: status ${exported.status}. The tasks of this run are left over.`);
+    throw new Error(`GET ${url}: status ${exported.status}. Could not remove the tasks of this run.`);
   const tasks = exported.json() as unknown as { _id: string; title: string }[];
   const added = tasks.filter(({ title }) => title.startsWith(titlePrefix));
   const urls = added.map(({ _id }) => `${stack.tasks}/tasks/${_id}`);

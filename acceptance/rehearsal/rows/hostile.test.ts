@@ -8,34 +8,34 @@ import { type Drill, row } from '../rehearse.ts';
 /** Hostile links of the shortener. */
 const targets = ['/hang', '/endless', '/headers/1000000', '/reset', '/malformed', '/loop', '/delay/60000'];
 
-/** The bytes of hostile clients, and the number of their connections. */
+/** What hostile clients send, and on how many connections. */
 const clients: readonly (readonly [string, number])[] = [
   ['GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ', 300],
   ['GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n', 300],
   ['GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(20), 50],
   ['GET / HTTP/1.1\r\nHost: localhost\r\n\r\n\x00\xff garbage\r\n\r\n', 50],
-  // nginx refuses these requests as too long, and waits for their bodies.
+  // nginx refuses these requests as too large, and waits for their bodies.
   [`POST /?${'x'.repeat(31_000)} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n`, 1_500],
 ];
 
-/** Opens a connection to tasks, and ignores its errors. */
+/** Opens a connection to tasks and ignores errors. */
 function open(stack: RehearsedStack) {
   const { hostname, port } = new URL(stack.urls.tasks);
   return connect(Number(port), hostname).on('error', () => {});
 }
 
-function othersAreServed(seen: Drill) {
+function expectOthersServed(seen: Drill) {
   expect(seen.failed()).toBe('');
   const { before, during } = seen.medians('hot', 'miss', 'read');
   expect(during).toBeLessThan(Math.max(0.05, 2 * before));
 }
 
 row('hostile-targets', async ({ stack, rehearse, annotate }) => {
-  // These requests share the limits of the load, because they come from the same address.
+  // The limits apply to these requests and the load together, because both come from the same address.
   const [count, inFlight, rest] = [10_000, 150, 0.3];
   let [started, longest] = [0, 0];
   const statuses = new Map<number, number>();
-  const side = async () => {
+  const attack = async () => {
     while (started < count) {
       const target = `${stack.otherShortener}${targets[started++ % targets.length]}?id=${randomUUID()}`;
       const url = `${stack.urls.expander}/api?u=${encodeURIComponent(target)}`;
@@ -45,7 +45,7 @@ row('hostile-targets', async ({ stack, rehearse, annotate }) => {
       await pause(rest);
     }
   };
-  othersAreServed(await rehearse(() => Promise.all(Array.from({ length: inFlight }, side))));
+  expectOthersServed(await rehearse(() => Promise.all(Array.from({ length: inFlight }, attack))));
   await annotate(`statuses ${JSON.stringify([...statuses])}, the slowest took ${longest} ms`);
   expect(longest).toBeLessThanOrEqual(8_000);
 });
@@ -63,9 +63,9 @@ row('hostile-clients', async ({ stack, rehearse, annotate }) => {
     );
     for (const [socket] of sockets) socket.destroy();
   });
-  othersAreServed(seen);
-  await annotate(`the proxy took ${memory} kB`);
-  // Half the memory of its container.
+  expectOthersServed(seen);
+  await annotate(`the proxy used ${memory} kB`);
+  // Half the container's memory.
   expect(memory).toBeGreaterThan(0);
   expect(memory).toBeLessThan(256 * 1_024);
 });

@@ -136,9 +136,9 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
     expect(code).toBe(78);
     const faults = output.slice(output.lastIndexOf('Invalid')).trim().split('\n  ').toSorted();
     expect(faults).toEqual([
-      'EXPANDER_MAX_REDIRECTS: there is no such variable',
+      'EXPANDER_MAX_REDIRECTS: unknown variable',
       'Invalid environment:',
-      'LONGHAND_PROT: there is no such variable',
+      'LONGHAND_PROT: unknown variable',
       'LONGHAND_TASKS_NAME=http://nas.lan: is not a host name such as nas.lan',
       'OTEL_EXPORTER_OTLP_ENDPOINT: Longhand no longer exports traces; delete this line',
     ]);

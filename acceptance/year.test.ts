@@ -192,7 +192,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
   test('the settings check reports a typo in .env', async () => {
     configure({ TASKS_PASWORD_FILE: './password' });
     await expect(run('docker compose run --rm settings')).rejects.toMatchObject({
-      stderr: expect.stringContaining('TASKS_PASWORD_FILE: there is no such variable'),
+      stderr: expect.stringContaining('TASKS_PASWORD_FILE: unknown variable'),
     });
     settings.delete('TASKS_PASWORD_FILE');
     configure({});

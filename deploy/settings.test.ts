@@ -113,7 +113,7 @@ test.each<[env: Record<string, string>, warnings: number]>([
 test('each service checks only its own variables', async () => {
   const env = { HOST: 'none', PORT: 'none', EXPANDER_REDIS_URL: 'unix:/redis.sock', LONGHAND_BIND: '' };
   expect(await readSettings(env)).toMatchObject({ LONGHAND_BIND: '127.0.0.1', LONGHAND_REPLICAS: 1 });
-  const faults = ['EXPANDER_COLOUR', 'TASKS_COLOUR'].map((name) => `${name}: there is no such variable`);
+  const faults = ['EXPANDER_COLOUR', 'TASKS_COLOUR'].map((name) => `${name}: unknown variable`);
   const read = readSettings({ EXPANDER_COLOUR: 'red', TASKS_COLOUR: 'red' });
   await expect(read).rejects.toThrow(['Invalid environment:', ...faults].join('\n  '));
 });

@@ -37,7 +37,7 @@ test('the settings check accepts every documented variable, and variables of too
   const all = Object.fromEntries([...documented.keys(), ...tools].map((name) => [name, ' ']));
   const unknown = { TASKS_COLOUR: 'red', EXPANDER_COLOUR: 'red', LONGHAND_COLOUR: 'red' };
   const { message } = await readSettings({ ...all, ...unknown }).catch((error) => error);
-  const found = [...message.matchAll(/(\w+): there is no such variable/g)].map(([, name]) => name);
+  const found = [...message.matchAll(/(\w+): unknown variable/g)].map(([, name]) => name);
   expect(found.toSorted()).toEqual(Object.keys(unknown).toSorted());
 });
 

@@ -85,7 +85,7 @@ describe('The native run', () => {
       78,
       [
         'Invalid environment:',
-        'LONGHAND_PROT: there is no such variable',
+        'LONGHAND_PROT: unknown variable',
         'LONGHAND_BIND=\\u001b[2J\\u202e: is not an IP address',
         'LONGHAND_TASKS_PORT=0: is not from 1 to 65535',
         'LONGHAND_API_RATE=fast: is not a rate such as 10r/s or 30r/m',

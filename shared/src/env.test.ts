@@ -33,7 +33,7 @@ test.each<[what: string, env: Record<string, string>, faults: string[]]>([
     'invalid and unknown variables, all in one message',
     { PORT: '80a', SHOP_LIMIT: '11', SHOP_NETWORKS: '10.0.0.0/8,10.1', SHOP_COLOUR: 'red', REDIS_URL: 'x' },
     [
-      'SHOP_COLOUR: there is no such variable',
+      'SHOP_COLOUR: unknown variable',
       'PORT=80a: is not a whole number',
       'REDIS_URL=x: is not a redis://, redis+sentinel:// (rediss for TLS) or unix: URL',
       'SHOP_LIMIT=11: is not from 1 to 10',

@@ -14,5 +14,5 @@ export interface OwnNames {
 export function unknownNames(env: NodeJS.ProcessEnv, known: readonly string[], own: OwnNames): string[] {
   const names = Object.keys(env).filter((name) => name.startsWith(own.prefix) && env[name]);
   const unknown = names.filter((name) => !known.includes(name) && !own.others?.includes(name));
-  return unknown.map((name) => `${name}: there is no such variable`);
+  return unknown.map((name) => `${name}: unknown variable`);
 }

@@ -72,7 +72,7 @@ describe('GET /', () => {
     expect(await page()).not.toContain(link);
   });
 
-  test('shows no times, unlike the pages of a task, which show when it was added, finished or reopened', async () => {
+  test('does not show times, which only the pages of a task show', async () => {
     const { _id } = await create('milk');
     const when = async (path = `/tasks/${_id}/edit`) => {
       const [, words = ''] = /<p class="when">(.*?)<\/p>/s.exec(await page(path)) ?? [];
@@ -97,7 +97,7 @@ describe('GET /', () => {
     }
   });
 
-  test('has at most 100 characters of a search in its links', async () => {
+  test('truncates a search to 100 characters in links', async () => {
     await create('milk');
     expect((await page(`/?q=${'milk+'.repeat(1_000)}`)).length).toBeLessThan(10_000);
   });
@@ -309,7 +309,7 @@ describe.each([
     { Origin: 'null' },
     // Another site can suppress all these headers.
     { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64)' },
-  ])('responds to %o with a 403 page, without effect', async (headers) => {
+  ])('returns a 403 page for %o and does not change the task', async (headers) => {
     const response = await get(path, headers as never);
     expect(response.status).toBe(403);
     expect(await response.text()).toMatch(/<h1>This (link|came|browser)/);
@@ -330,7 +330,7 @@ describe.each([
     expect(await finished()).toBe(after);
   });
 
-  test.each(['2', '01', '%31', '%31%2F', '%E2%82'])('responds to the id %s with a 404 page', async (id) => {
+  test.each(['2', '01', '%31', '%31%2F', '%E2%82'])('returns a 404 page for the id %s', async (id) => {
     const response = await get(`/task/${id}/${link}`);
     expect(response.status).toBe(404);
     expect(await response.text()).toMatch(/<h1>Somebody deleted this task, or it never existed/);

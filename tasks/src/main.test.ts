@@ -88,7 +88,7 @@ test('exits with 78 and an error message if the environment is invalid', () => {
     encoding: 'utf8',
   });
   expect(stderr).toBe(
-    'Invalid environment:\n  TASKS_COLOUR: there is no such variable\n  PORT=x: is not a whole number\n',
+    'Invalid environment:\n  TASKS_COLOUR: unknown variable\n  PORT=x: is not a whole number\n',
   );
   expect(status).toBe(78);
 });

@@ -87,7 +87,7 @@ describe('longhand-expand', () => {
     ['--nonsense', {}, '--nonsense'],
     ['', { EXPANDER_MAX_REDIRECT: '21' }, 'EXPANDER_MAX_REDIRECT=21: is not a whole number from 0 to 20'],
     ['', { EXPANDER_ALLOWED_NETWORKS: 'here' }, 'is not a list of networks such as 127.0.0.0/8,::1/128'],
-    ['', { EXPANDER_MAX_REDIRECTS: '5' }, 'EXPANDER_MAX_REDIRECTS: there is no such variable'],
+    ['', { EXPANDER_MAX_REDIRECTS: '5' }, 'EXPANDER_MAX_REDIRECTS: unknown variable'],
   ])('names the invalid option or variable: %s %o', (option, env, fault) => {
     expect(() => readOptions([option], env)).toThrow(fault);
   });

@@ -33,7 +33,7 @@ const timeout = 15_000;
 
 const agent = httpAgent({ maxSockets: Number.POSITIVE_INFINITY, maxTotalSockets: Number.POSITIVE_INFINITY });
 
-/** Starts to send the requests that `next` returns. */
+/** Starts sending the requests that `next` returns. */
 export function startLoad<Plan extends Planned>(next: (i: number) => Plan | Promise<Plan>, pace: Pace) {
   const ended: (Plan & Outcome)[] = [];
   let started = 0;

@@ -136,7 +136,7 @@ describe(`The edge cache of ${image ?? 'the installed nginx'}`, () => {
         Object.assign(last, { status: response.status, cache: await statusOf(response), milliseconds });
         return last.cache;
       };
-      // While the expander hangs, one request takes 9 s.
+      // A request takes 9 s while the expander hangs.
       await expect.poll(cache, { timeout: 25_000 }).not.toBe('HIT');
       return last;
     };

@@ -91,7 +91,7 @@ test.each([
 test('each address is limited to 2,000 concurrent requests', async () => {
   const application = http.createServer(() => {});
   const limit = rounds({ short: 200, long: 2_000 });
-  // If the configured limit is not 2,000, this replaces nothing and the test fails.
+  // The test fails unless the configured limit is 2,000.
   const proxy = await startProxied(application, {}, (text) =>
     text
       .replace('read_timeout 2s', 'read_timeout 90s')

@@ -100,7 +100,7 @@ describe(`With a hung replica, ${image ?? 'the installed nginx'}`, async () => {
     crashes = false;
   });
 
-  // If a replica lost its network, each idle connection would fail a request.
+  // If a replica loses its network, each idle connection fails a request.
   test('closes idle connections soon', async () => {
     await send(proxy.ports.tasks, '/');
     await expect.poll(() => open.size).toBe(0);

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const deploy = join(import.meta.dirname, '../../deploy');
 const overlays = join(deploy, 'kubernetes', 'overlays');
 
-/** Runs `kubectl` in the namespace of the stack, and returns its output. */
+/** Runs `kubectl` in the stack's namespace and returns its output. */
 export async function kubectl(...args: string[]): Promise<string> {
   return (await run('kubectl', ['--namespace', 'longhand', ...args], { maxBuffer: 2 ** 28 })).stdout.trim();
 }
@@ -18,7 +18,7 @@ export async function kubectl(...args: string[]): Promise<string> {
 export type Deployed = 'proxy' | 'expander' | 'tasks';
 export type Workload = Deployed | 'expander-cache' | 'tasks-store';
 
-/** The pods of a service, oldest first, including terminating pods. `name` is `pod/…`, as kubectl expects. */
+/** Returns a service's pods, oldest first, including terminating pods. `name` is `pod/…`, as kubectl expects. */
 export async function pods(service: Workload): Promise<{ name: string; address: string }[]> {
   const oldestFirst = '--sort-by=.metadata.creationTimestamp';
   const columns = '--output=custom-columns=:.metadata.name,:.status.podIP';

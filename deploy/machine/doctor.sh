@@ -21,7 +21,7 @@ echo 'To run the stack in containers (make up):'
 if ! has docker; then
     missing 'Docker: https://docs.docker.com/engine/install/, or run natively, see below'
 elif ! docker version >/dev/null 2>&1; then
-    missing 'a running Docker engine: start it, and check that you may use it (docker version)'
+    missing 'a running Docker engine: start it, and check your access with docker version'
 elif ! docker compose version >/dev/null 2>&1; then
     missing 'the compose plugin of Docker (version 2.24 or later)'
 else

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { formerLogFile, logFile } from './log.ts';
 
-/** The folders of a stack, named after their processes; `run` contains Unix sockets, `compiled` Node's compile cache. */
+/** A stack's folders, named after their processes. `run` contains Unix sockets, `compiled` Node's compile cache. */
 const names = ['run', 'compiled', 'proxy', 'expander-cache', 'tasks-store', 'observe', 'prometheus'];
 
 export const belongsToAnother = (path: string) =>

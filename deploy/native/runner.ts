@@ -36,7 +36,7 @@ export async function becomeRunner(status: () => string): Promise<boolean> {
   return true;
 }
 
-/** Sends the running stack a command. @returns its status, or '' once it has stopped; undefined if no stack runs. */
+/** Sends the running stack a command. @returns its status, '' once it has stopped, or undefined if no stack is running. */
 export async function ask(command: 'status' | 'stop'): Promise<string | undefined> {
   const socket = createConnection(commands);
   try {

@@ -1,4 +1,4 @@
-/** `plain.ts expander|tasks <port> <redis>` is a minimal version of a service, without log, metrics, guard or limits. */
+/** `plain.ts expander|tasks <port> <redis>` is a minimal service, without logging, metrics, guard or limits. */
 import { createAdaptorServer } from '@hono/node-server';
 import { Eta } from 'eta';
 import { Hono } from 'hono';

@@ -19,7 +19,7 @@ export async function measureStack(): Promise<Report> {
   return { title: 'CPU time per request', unit: 'CPU µs', rows };
 }
 
-/** The same load on our service and the plain service. */
+/** Puts our service and the plain service under the same load. */
 function pair(name: string, ours: Program, plain: Program, next: Next, connections = 32): Pair {
   const candidate = ({ url, pid }: Program) => ({
     pid,

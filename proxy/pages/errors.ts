@@ -49,7 +49,7 @@ const errors: Record<string, ProxyError> = {
   505: error('unsupported_version', 'This version of HTTP is not supported.'),
 };
 
-/** By nginx's `$application`, which is empty on the front page. */
+/** Titles and start pages by nginx's `$application`, which is empty on the front page. */
 const applications = {
   '': { title: 'Longhand', start: 'the start page' },
   expander: { title: 'Shorten URL Expand', start: 'the expander' },

@@ -16,7 +16,7 @@ export interface Hold {
   path?: string;
 }
 
-/** The bytes that a connection sends. */
+/** Request bytes by kind of connection. */
 const payloads = {
   /** Headers that never end. */
   unfinished: ({ bytes = 100 }: Hold) => unfinished(bytes),

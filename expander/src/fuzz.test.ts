@@ -14,7 +14,7 @@ import { createBrowse } from './hop/browse.ts';
 import { percentEncoded } from './hop/fetch-hop.ts';
 import { readHtml } from './hop/meta-refresh.ts';
 import { isCallbackName } from './web/api.ts';
-import { callbackCall } from './web/formats.ts';
+import { callbackCall } from './web/responses.ts';
 
 const inputs = rounds({ short: 1_000, long: 500_000 });
 const chains = rounds({ short: 100, long: 50_000 });

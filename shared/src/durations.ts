@@ -32,3 +32,18 @@ const errorName = (error: unknown) => `${(error as NodeJS.ErrnoException).code ?
 export type Timed = <Reply>(operation: string, run: () => Promise<Reply>) => Promise<Reply>;
 
 export const untimed: Timed = (_, run) => run();
+
+/** The result of `work`; `late` if it takes longer. */
+export async function within<Result, Late>(
+  milliseconds: number,
+  work: Promise<Result>,
+  late: Late,
+): Promise<Result | Late> {
+  const timeout = Promise.withResolvers<Late>();
+  const timer = setTimeout(timeout.resolve, milliseconds, late);
+  try {
+    return await Promise.race([work, timeout.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

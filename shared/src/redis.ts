@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis, type RedisOptions, SentinelConnector } from 'ioredis';
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import { durationBuckets, type Timed, timed } from './durations.ts';
+import { durationBuckets, type Timed, timed, within } from './durations.ts';
 import type { Log } from './log.ts';
 import { type RedisConfig, redisAddress } from './redis-address.ts';
 
@@ -100,7 +99,7 @@ function logState(redis: Redis, log: Log, address: string): void {
 export async function connected(redis: StoreClient, milliseconds: number): Promise<void> {
   if (redis.status === 'ready') return;
   const ready = new Promise((resolve) => redis.once('ready', resolve));
-  await Promise.race([ready, sleep(milliseconds, undefined, { ref: false })]);
+  await within(milliseconds, ready, undefined);
 }
 
 /** Creates a function that times Redis operations, by OpenTelemetry's database conventions (1.44). */

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { circuitBreaker } from './circuit-breaker.ts';
+import { circuitBreaker } from './redis.ts';
 
 /** A breaker around an operation that takes `state.milliseconds`, and its log lines. */
 function breaker(milliseconds: number) {

@@ -1,8 +1,8 @@
 import { escapeControls } from '@longhand/shared/control-characters.ts';
+import { within } from '@longhand/shared/durations.ts';
 import { loggedError } from '@longhand/shared/logged-error.ts';
 import { type BulkLine, processList } from '../bulk/process-list.ts';
 import { type NumberedUrl, readUrlStream } from '../bulk/url-list.ts';
-import { within } from '../expansion/deadline.ts';
 import { createCommandExpander } from './expander.ts';
 import { type Options, readOptions } from './options.ts';
 import { createOutput, createProgress, type Output, type Progress } from './output.ts';

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { statSync } from 'node:fs';
-import { within } from '../expansion/deadline.ts';
+import { within } from '@longhand/shared/durations.ts';
 import type { FetchHop } from '../expansion/expansion.ts';
 import type { Guard } from './public-address.ts';
 

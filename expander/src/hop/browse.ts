@@ -1,6 +1,7 @@
+import { within } from '@longhand/shared/durations.ts';
 import { noTurns } from '@longhand/shared/turns.ts';
 import { LRUCache } from 'lru-cache';
-import { hopTime, within } from '../expansion/deadline.ts';
+import { hopTime } from '../expansion/chain.ts';
 import { clientOf, type FetchHopOptions, type HopResponse } from '../expansion/expansion.ts';
 import { asInterrupted } from '../expansion/lifetime.ts';
 import { readStrictTransport } from '../expansion/strict-transport.ts';

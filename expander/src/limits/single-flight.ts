@@ -1,4 +1,4 @@
-import { chainTime } from '../expansion/deadline.ts';
+import { chainTime } from '../expansion/chain.ts';
 import { aborted, overloaded } from '../expansion/errors.ts';
 import {
   cacheKey,

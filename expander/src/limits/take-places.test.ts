@@ -5,9 +5,8 @@ import { followRedirects } from '../expansion/chain.ts';
 import { aborted } from '../expansion/errors.ts';
 import type { ExpandOptions, FetchHop, HopResponse } from '../expansion/expansion.ts';
 import { readTarget } from '../expansion/target.ts';
-import { createPlaces } from './places.ts';
+import { createPlaces, takePlaces } from './places.ts';
 import { singleFlight } from './single-flight.ts';
-import { takePlaces } from './take-places.ts';
 
 /** An expander with requests that the test ends. `asked` lists their paths. */
 function expander(limits: Parameters<typeof createPlaces>[0] = { atOrigin: 1 }) {

@@ -6,8 +6,14 @@ import { endedExpansion, untilError } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { ChainOptions, Expand } from '../expansion/expand.ts';
 import { cdnId, type Expansion, type Follow, keyedClient } from '../expansion/expansion.ts';
-import { formats, type ResponseFormat } from './formats.ts';
-import { cacheControl, openToAll, reportError, textResponse } from './responses.ts';
+import {
+  cacheControl,
+  formats,
+  openToAll,
+  type ResponseFormat,
+  reportError,
+  textResponse,
+} from './responses.ts';
 
 /** The parameters of an API request. The first value of a repeated parameter applies. */
 function readQuery(c: Context) {

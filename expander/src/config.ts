@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Rate, readRate } from './limits/rate.ts';
 import { ownNames, type Variable, variables } from './variables.ts';
 
-/** Expansions per client; unlimited by default. */
+/** Rate limit per client; unlimited by default. */
 const clientRate: Variable<Rate | null> = {
   fallback: '',
   read: (text) => (text === '' ? null : readRate(text)),

@@ -47,7 +47,7 @@ const chain =
     response.end();
   };
 
-test('later clients get the complete result if a client disconnects at any step of a chain', async () => {
+test('later clients receive the complete result after a client disconnects at any step', async () => {
   const steps = new Map<string, (step: number) => void>();
   const counts = new Map<string, number>();
   const origin = await website(

@@ -14,7 +14,7 @@ test('the log warns about networks that are exempt from the guard', () => {
 test.each([
   [{ EXPANDER_MAX_REDIRECT: '2', EXPANDER_USER_AGENT: 'Probe/7 (test)' }, 2, 'Probe/7 (test)'],
   [{}, 5, expect.stringMatching(/^Longhand\//)],
-])('the environment sets the limit of redirects and the User-Agent: %j', async (env, redirects, agent) => {
+])('the environment sets the redirect limit and the User-Agent: %j', async (env, redirects, agent) => {
   const requests: unknown[] = [];
   const url = await website(({ url, headers }, response) => {
     requests.push([headers['user-agent'], headers.accept, headers['accept-language']]);

@@ -22,16 +22,16 @@ import { createApp } from './web/app.ts';
 
 export interface Outside {
   log: Log;
-  /** A cache that all replicas share. Without it, each process uses only its own cache. */
+  /** The cache shared by all replicas. Without it, each process uses only its own cache. */
   redis?: CacheClient;
-  /** Replaces the lookups at the name servers of `/etc/resolv.conf`. */
+  /** By default, lookups use the name servers of `/etc/resolv.conf`. */
   lookup?: Lookup;
   metrics?: Registry;
-  /** Called if a page template prints a missing value; throws by default. */
+  /** Called when a page template prints a missing value. By default, rendering throws. */
   onMissing?: (fault: Error) => void;
 }
 
-/** Connects the parts of the expander. `close` closes its connections. */
+/** Wires up the expander. `close` closes its connections. */
 export function createExpander(config: Config, outside: Outside) {
   const { log, redis, lookup, metrics: registry = new Registry(), onMissing } = outside;
   const metrics = createExpanderMetrics(registry);
@@ -60,7 +60,7 @@ export function createExpander(config: Config, outside: Outside) {
     ? watchKeys(config.EXPANDER_KEYS_FILE, take, log, metrics.keyRequests)
     : undefined;
 
-  // Checked before and after the wait for a place, because another chain may make the same request during the wait.
+  // Runs before and after the wait for a place, because another chain may make the same request in the meantime.
   const cached = cacheHops();
   // A request passes through these layers in order.
   const follow = layers<FollowRedirects>(
@@ -82,7 +82,8 @@ export function createExpander(config: Config, outside: Outside) {
   );
 
   const expand = createExpand(follow, { maxRedirect: config.EXPANDER_MAX_REDIRECT, ends: metrics.ends });
-  // Disables CORS and caching. Otherwise any website could scan the exempt networks, and caches would outlive the exemption.
+  // Disables CORS and stale responses. Otherwise any website could scan the exempt networks, and caches would serve results
+  // long after the exemption ends.
   const exempt = allowedNetworks.length > 0;
   return {
     app: createApp(expand, { log, exempt, chargeKey: keys?.charge, turns, onMissing }),
@@ -102,7 +103,7 @@ function countInFlight(gauge: Gauge) {
     };
 }
 
-/** Only the class is a label: each label value is a time series, and websites choose the status (0 to 999,999,999). */
+/** Labels only the class, because websites choose the status (0 to 999,999,999) and each value is a time series. */
 const statusClass = ({ status }: HopResponse) => ({
   status_class: status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : 'other',
 });

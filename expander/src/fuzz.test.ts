@@ -61,7 +61,7 @@ const cookie = mixed([
 const printable = /^[\x21\x23-\x3b\x3d\x3f-\x7e]*$/;
 const guard = createGuard();
 
-/** Private networks, in Node's own BlockList class. */
+/** Private networks in Node's `BlockList`, independent of our own code. */
 const inside = new BlockList();
 for (const network of ['127.0.0.0', '10.0.0.0', '0.0.0.0']) inside.addSubnet(network, 8);
 inside.addSubnet('169.254.0.0', 16);
@@ -90,7 +90,7 @@ function checkGuard(url: URL): void {
 }
 
 describe('any input', { timeout: 600_000 }, () => {
-  test(`a URL has an error message, or is shown, checked and requested in the same form (${inputs} inputs)`, () => {
+  test(`a URL is rejected, or is shown, checked and requested in the same form (${inputs} inputs)`, () => {
     fc.assert(
       fc.property(input, (typed) => {
         const target = allowed(() => readTarget(typed));
@@ -104,7 +104,7 @@ describe('any input', { timeout: 600_000 }, () => {
     );
   });
 
-  test(`a Location is invalid, or its URL is shown in the same form as requested (${inputs} inputs)`, () => {
+  test(`a Location is rejected, or is shown and requested in the same form (${inputs} inputs)`, () => {
     const bases = fc.constantFrom('http://a.example/x?y#z', 'https://b.example:8443');
     fc.assert(
       fc.property(input, bases, (location, base) => {
@@ -120,7 +120,7 @@ describe('any input', { timeout: 600_000 }, () => {
     );
   });
 
-  test(`a callback name is invalid, or calls one function with the exact string (${inputs} inputs)`, () => {
+  test(`a callback name is rejected, or calls one function with the exact string (${inputs} inputs)`, () => {
     fc.assert(
       fc.property(input, anyText, (cb, text) => {
         if (!isCallbackName(cb)) return;

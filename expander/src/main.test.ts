@@ -83,7 +83,7 @@ describe('the process', () => {
     expect((await fetch(new URL('livez', url))).status).toBe(404);
   });
 
-  test('names all invalid variables at once and fails', async () => {
+  test('fails with an error that names all invalid variables', async () => {
     const faulty = start({
       EXPANDER_ALLOWED_NETWORKS: '10.0.0.0/33',
       EXPANDER_MAXREDIRECT: '3',
@@ -108,7 +108,7 @@ describe('the process', () => {
     expect(entry).not.toContain('S3cret');
   });
 
-  test('finishes requests in flight on SIGTERM, stays live until then, and exits', async () => {
+  test('stays live on SIGTERM until all requests in flight have finished', async () => {
     const under = fetch(new URL(`api?u=${shortener.url}/delay/700`, url));
     await expect.poll(() => shortener.requests.get('HEAD /delay/700')).toBe(1);
     service.kill('SIGTERM');

@@ -19,16 +19,13 @@ export function createExpanderMetrics(registry: Registry) {
 
   return {
     cacheLookups,
-    ends: counter('expander_expansions_total', 'Expansions, cached ones included, by their end code.', 'end'),
+    ends: counter('expander_expansions_total', 'Expansions by end code, including cached expansions.', 'end'),
     keyRequests: counter(
       'expander_key_requests_total',
       'Requests with a key, by key name; - is an unknown key.',
       'key',
     ),
-    refusedTargets: counter(
-      'expander_targets_refused_total',
-      'Targets that the public-address guard refused.',
-    ),
+    refusedTargets: counter('expander_targets_refused_total', 'Targets refused by the public-address guard.'),
     hopDurations: new Histogram({
       name: 'expander_hop_duration_seconds',
       help: 'Hop duration, by status class or error code.',
@@ -36,7 +33,7 @@ export function createExpanderMetrics(registry: Registry) {
       buckets: durationBuckets,
       registers,
     }),
-    inFlight: gauge('expander_expansions_in_flight', 'Expansions in progress, without cache hits.'),
-    hopsWaiting: gauge('expander_hops_waiting', 'Hops that wait for a place at their website.'),
+    inFlight: gauge('expander_expansions_in_flight', 'Expansions in progress, excluding cache hits.'),
+    hopsWaiting: gauge('expander_hops_waiting', 'Hops waiting for a place at their website.'),
   };
 }

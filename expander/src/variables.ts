@@ -12,7 +12,7 @@ export interface Variable<Value> {
   fault: string;
 }
 
-const mostRedirects = 20;
+const maxRedirects = 20;
 
 export const variables = {
   /** Networks that are exempt from the public-address guard, for development and tests. */
@@ -24,17 +24,17 @@ export const variables = {
     },
     fault: 'is not a list of networks such as 127.0.0.0/8,::1/128',
   },
-  /** Redirects to follow; the initial `expand.maxRedirect`. */
+  /** Maximum redirects; the initial value of `expand.maxRedirect`. */
   EXPANDER_MAX_REDIRECT: {
     fallback: '5',
     read: (text: string) =>
-      /^\d{1,2}$/.test(text) && Number(text) <= mostRedirects ? Number(text) : undefined,
-    fault: `is not a whole number from 0 to ${mostRedirects}`,
+      /^\d{1,2}$/.test(text) && Number(text) <= maxRedirects ? Number(text) : undefined,
+    fault: `is not a whole number from 0 to ${maxRedirects}`,
   },
-  /** The `User-Agent`. Some websites refuse clients without one. */
+  /** The `User-Agent` header. Some websites reject requests without it. */
   EXPANDER_USER_AGENT: {
     fallback: 'Longhand/0.1 (short URL expander)',
     read: (text: string) => (/^[\x20-\x7e]{1,256}$/.test(text) ? text : undefined),
-    fault: 'is not 1 to 256 characters of ASCII',
+    fault: 'is not 1 to 256 printable ASCII characters',
   },
 } satisfies Record<string, Variable<unknown>>;

@@ -62,7 +62,7 @@ const [chunked, xhtml] = [
 const locations = urls.map(bytes);
 const requestHeaders = words`CDN-Loop X-Forwarded-For X-Request-Id Accept If-None-Match Cookie User-Agent`;
 
-/** The places that accept untrusted text, with the maximum size of each. */
+/** The inputs with untrusted text, and the maximum size of each. */
 const inputs: Record<string, UntrustedInput> = {
   u: input(8_192, urls, (text) => get(`u=${encodeURIComponent(text)}`)),
   'u of the page': input(8_192, urls, async (text) =>

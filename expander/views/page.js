@@ -72,7 +72,7 @@ for (const actions of document.querySelectorAll('[data-copy]')) {
   actions.lastElementChild.addEventListener('click', () => navigator.share({ url }).catch(() => {}));
 }
 
-// If the rate limit is exceeded, "Try again" is disabled and counts down, and so does the sentence.
+// After a rate limit error, "Try again" is disabled and counts down, as does the sentence.
 const waiting = document.querySelector('[data-wait]');
 if (waiting) {
   const { href, textContent: label } = waiting;
@@ -107,5 +107,5 @@ const [link, hint] = document.querySelector('#bookmarklet').children;
 link.href = `javascript:${encodeURIComponent(expandSelection)}`;
 link.addEventListener('click', (event) => {
   event.preventDefault();
-  hint.textContent = status.textContent = 'Drag it to your bookmarks: clicking it here does nothing.';
+  hint.textContent = status.textContent = 'Drag it to your bookmarks. Clicking it here does nothing.';
 });

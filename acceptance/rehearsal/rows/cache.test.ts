@@ -3,7 +3,7 @@ import { pause, type RehearsedStack } from '../containers.ts';
 import { row } from '../rehearse.ts';
 
 /** Matches the expander's log lines about state changes of its cache. */
-const changes = /redis is (?:down|back)|the cache in Redis (?:did not answer|answers again)/;
+const changes = /redis is (?:down|back)|the cache in Redis (?:did not respond|responds again)/;
 
 const cache = 'expander-cache';
 const full = ['1', 'noeviction'];

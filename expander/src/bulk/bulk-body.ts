@@ -1,9 +1,9 @@
 import { HTTPException } from 'hono/http-exception';
 import { aborted, overloaded } from '../expansion/errors.ts';
 
-/** Bytes per body: 10,000 URLs of 800 bytes. */
+/** Maximum bytes per body: 10,000 URLs of 800 bytes. */
 const maxBulkSize = 8_000_000;
-/** Bytes of all bodies in progress. Parsed JSON takes up to 6 times as much: 140 MB of the container's 384 MB. */
+/** Maximum bytes of all bodies in progress. Parsed JSON takes up to 6 times as much: 140 MB of the container's 384 MB. */
 const maxHeld = 3 * maxBulkSize;
 
 /** Reads request bodies and limits their total size. */

@@ -14,7 +14,7 @@ import type { Expansion } from '../expansion/expansion.ts';
 
 const end = endedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
 
-test('a slow reader slows down its list, but receives all lines', async () => {
+test('a slow reader receives all lines of its list', async () => {
   const lines = 4_000;
   let asked = 0;
   // 32 MB in lines of 8 KB, far more than sockets and streams can buffer.
@@ -37,7 +37,7 @@ test('a slow reader slows down its list, but receives all lines', async () => {
   expect(asked).toBe(lines);
 });
 
-test('16 hung lists of a client do not delay other clients, and its next list gets 503', async () => {
+test('a client with 16 hung lists cannot send another list, and does not delay other clients', async () => {
   const released = Promise.withResolvers<void>();
   let hung = 0;
   const { url } = await tracing(async ({ hostname }) => {
@@ -64,7 +64,7 @@ test('16 hung lists of a client do not delay other clients, and its next list ge
   expect(results).toEqual([...refused, ...done]);
 });
 
-test('a list without a result for 10 s sends a blank line, so that no proxy times out', async () => {
+test('a list sends a blank line after 10 s without a result', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const released = Promise.withResolvers<Expansion>();
@@ -86,7 +86,7 @@ describe('a client that disconnects', () => {
     ['/api/chain?u=http://a.example/', undefined, 1],
     ['/?u=http://a.example/', undefined, 1],
     ['/api?u=http://a.example/', undefined, 1],
-  ])('stops its expansions and starts no more: %s', async (path, body, atATime) => {
+  ])('stops its expansions: %s', async (path, body, atATime) => {
     const signals: AbortSignal[] = [];
     const { url } = await tracing(async (_, { signal, onHop }) => {
       onHop?.(redirectHop);
@@ -107,7 +107,7 @@ describe('a client that disconnects', () => {
   test.each([
     ['by length', 'Content-Length: 1000\r\n\r\nhttp://'],
     ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhttp:\r\n'],
-  ])('while sending its list %s is not an error', async (_, sent) => {
+  ])('causes no error while it sends its list %s', async (_, sent) => {
     const { port, lines } = await tracing(async () => end);
     const socket = connect(port, '127.0.0.1').on('error', () => {});
     // The response to GET shows that the server has read the POST, too.
@@ -144,7 +144,7 @@ test('logs an unexpected error, which fails only its own line', async () => {
     ]);
 });
 
-test('slow uploads share 24 MB, and the next list gets 503 with Retry-After until they end', async () => {
+test('a list returns 503 with Retry-After while slow uploads use 24 MB', async () => {
   const { url, port, lines } = await tracing(async () => end);
   const slow = Array.from({ length: 3 }, () => {
     const socket = connect(port, '127.0.0.1').on('error', () => {});
@@ -173,7 +173,7 @@ test.each<[string, string, (answer: IncomingMessage) => unknown]>([
   const { url, lines } = await tracing(async ({ host }) =>
     host === 'hang' ? new Promise<never>(() => {}) : end,
   );
-  // A client may have 16 lists, of 24 MB in all.
+  // A client may have 16 lists with 24 MB in total.
   for (let i = 0; i < 17; i += 1) {
     await read(await answerTo(ask(url, '/api/expand', list.padEnd(i < 4 ? 7_999_999 : 0))));
     await expect.poll(() => lines.length).toBe(i + 1);

@@ -29,7 +29,7 @@ describe('POST /api/expand', () => {
     );
   });
 
-  test('sends each result at once, as text/html, and turns off proxy buffering', async () => {
+  test('streams results as text/html without proxy buffering', async () => {
     const { headers, body } = await post(`${shortener.url}/delay/300\n${shortener.url}/chain/0?first`);
     expect([headers.get('content-type'), headers.get('x-accel-buffering')]).toEqual(['text/html', 'no']);
     const pieces = (body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream());
@@ -40,7 +40,7 @@ describe('POST /api/expand', () => {
     ]);
   });
 
-  test('fails only the line of a bad URL', async () => {
+  test('reports a bad URL only on its own line', async () => {
     const body = JSON.stringify([`${shortener.url}/chain/1`, 'http://', 'http://10.0.0.1/', 42, null, '<b>']);
     const response = await post(body);
     const text = await response.clone().text();
@@ -84,7 +84,7 @@ describe('POST /api/expand', () => {
   });
 });
 
-test('lists yield the event loop after eight lines, regardless of the number of lists', async () => {
+test('each list yields to the event loop after eight lines', async () => {
   let lines = 0;
   const turns: number[] = [];
   const count = () => {

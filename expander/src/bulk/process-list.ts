@@ -5,7 +5,7 @@ import type { NumberedUrl } from './url-list.ts';
 
 /** A line of the response. */
 export interface BulkLine extends Pick<Expansion, 'longUrl' | 'redirectCount' | 'cached'> {
-  /** The number of the URL's line in the list, from 1. */
+  /** Line number of the URL, from 1. */
   line: number;
   /** The given URL, truncated if it is too long. Empty if the value is not a string. */
   url: string;
@@ -18,9 +18,9 @@ type Outcome = Partial<Omit<BulkLine, 'line' | 'url'>>;
 /**
  * Expands many URLs. A failed line does not affect other lines.
  *
- * @param write gets each line as soon as it is done. If it returns a promise, the next expansion waits for that promise.
- * @param concurrency concurrent expansions.
- * @param onFault gets the errors that `expand` throws.
+ * @param write receives each line as soon as it is done. The next expansion waits for the returned promise.
+ * @param concurrency maximum concurrent expansions.
+ * @param onFault receives errors that `expand` throws.
  */
 export async function processList(
   urls: IteratorObject<NumberedUrl> | AsyncGenerator<NumberedUrl>,
@@ -29,14 +29,15 @@ export async function processList(
   { concurrency, onFault }: { concurrency: number; onFault: (fault: unknown) => void },
 ): Promise<void> {
   const expandLine = async (url: unknown): Promise<Outcome> => {
-    if (typeof url !== 'string') return { error: { code: 'invalid_url', message: 'This is not a string.' } };
+    if (typeof url !== 'string')
+      return { error: { code: 'invalid_url', message: 'This value is not a string.' } };
     const { code, message } = tooLong();
     if (url.length > maxLength) return { error: { code, message } };
     try {
       return await expand(url);
     } catch (error) {
       onFault(error);
-      return { error: { code: 'fault', message: 'Something went wrong here.' } };
+      return { error: { code: 'fault', message: 'Something went wrong.' } };
     }
   };
   const work = async () => {

@@ -52,7 +52,7 @@ describe('a list of URLs', () => {
     ['lines', 'x\n'.repeat(10_001)],
     ['an array', JSON.stringify(Array(10_001).fill('x'))],
     ['nested arrays', JSON.stringify([Array(10_001).fill('x')])],
-  ])('is too long with 10,001 URLs in %s', async (_, text) => {
+  ])('may not contain 10,001 URLs in %s', async (_, text) => {
     await expect(readUrls(text)).rejects.toThrow(
       'There are more than 10000 URLs; send them in several requests.',
     );
@@ -87,7 +87,7 @@ const texts = fc
   .array(fc.constantFrom('\r', '\n', '\r\n', ' ', 'a', 'é', '😀', '[', '"', ',', ']', '1', '://'))
   .map((parts) => parts.join(''));
 
-test('reads the same URLs from a stream as from a body, wherever the stream is split', async () => {
+test('reads the same URLs from a body and from a stream, regardless of its pieces', async () => {
   const same = fc.asyncProperty(texts, fc.array(fc.nat(5)), async (text, sizes) => {
     const bytes = new TextEncoder().encode(text);
     const urls = await readUrls(new TextDecoder().decode(bytes));

@@ -3,10 +3,10 @@ import { HTTPException } from 'hono/http-exception';
 import { ExpansionError } from '../expansion/errors.ts';
 import { maxLength } from '../expansion/target.ts';
 
-/** URLs per request. */
+/** Maximum URLs per request. */
 const maxUrls = 10_000;
 
-/** A URL, or any value of a JSON array, with its number from 1. */
+/** A list entry with its number from 1: a URL, or any JSON value. */
 export type NumberedUrl = readonly [line: number, url: unknown];
 
 /** Waits for the client's turn in the event loop. */
@@ -53,7 +53,7 @@ export async function readUrls(
 const tooManyUrls = () =>
   new HTTPException(413, { message: `There are more than ${maxUrls} URLs; send them in several requests.` });
 
-/** Lines that a list starts per turn. Cached lines take about 0.1 ms each and would not yield otherwise. */
+/** Lines of a list to start per turn. A cached line takes about 0.1 ms and does not yield by itself. */
 const linesATurn = 8;
 
 /** Yields `urls`, a few per turn. */

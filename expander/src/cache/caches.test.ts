@@ -17,7 +17,7 @@ import {
 type Web = Record<string, Partial<HopResponse> | ExpansionError>;
 const minutes = (n: number) => n * 60_000;
 
-/** An expander's caches over a few pages, with fake time. */
+/** An expander with caches and a fake clock. `asked` lists the paths of requests to `pages`. */
 function remembering(pages: Web, fresh = 10, redis?: SharedCache) {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -49,7 +49,7 @@ describe('the memory tier', () => {
     expect(asked).toEqual(['/short', '/long']);
   });
 
-  test('is bypassed on a retry, along with cached hops, and keeps the new result', async () => {
+  test('is bypassed on a retry, like the hop cache, and stores the new result', async () => {
     const { expand, asked } = remembering({ '/short': { location: '/long' } });
     await expand('/short');
     expect(await expand('/short', { again: true })).toMatchObject({ cached: false });
@@ -71,7 +71,7 @@ describe('the memory tier', () => {
     expect((await expand('/short')).hops.at(-1)).toMatchObject({ status: 200 });
   });
 
-  test('keeps errors and failing pages for 30 s, but not errors from our own overload', async () => {
+  test('keeps errors and failing pages for 30 s, except our own overload', async () => {
     const pages: Web = {
       '/down': new ExpansionError('request_failed', 'It is down.'),
       '/busy': new ExpansionError('overloaded', 'We are busy.'),
@@ -87,7 +87,7 @@ describe('the memory tier', () => {
     }
   });
 
-  test('does not keep an entry of more than 64 KiB', async () => {
+  test('does not store an entry of more than 64 KiB', async () => {
     const pages = Object.fromEntries(
       Array.from({ length: 5 }, (_, i) => [`/${i}`, { location: `/${i + 1}?${'x'.repeat(16_000)}` }]),
     );
@@ -98,7 +98,7 @@ describe('the memory tier', () => {
 });
 
 describe('a stale entry', () => {
-  test('is served at once, and refreshed for the next request', async () => {
+  test('is served at once and refreshed in the background', async () => {
     const pages: Web = { '/short': { location: '/old' } };
     const { expand } = remembering(pages);
     await expand('/short');
@@ -119,7 +119,7 @@ describe('a stale entry', () => {
     expect((await expand('/short')).hops.map(({ status }) => status)).toEqual([301, 200]);
   });
 
-  test('stays if its refresh fails, and is refreshed again once a cached failure would have expired', async () => {
+  test('stays after a failed refresh, which is retried 30 s later', async () => {
     const pages: Web = { '/short': { location: '/long' } };
     const { expand, asked } = remembering(pages);
     await expand('/short');
@@ -182,7 +182,7 @@ describe('the hop cache', () => {
     expect(await expand('/one#part')).toMatchObject({ cached: true });
   });
 
-  test("keeps a response no longer than it allows, as the chain's lifetime shows", async () => {
+  test('does not extend the lifetime of a response', async () => {
     const pages: Web = {
       '/one': { location: '/shared' },
       '/two': { location: '/shared' },
@@ -194,7 +194,7 @@ describe('the hop cache', () => {
     expect((await expand('/two')).freshUntil).toBe(freshUntil);
   });
 
-  test('is separate for each follow mode, because hosts may respond to HEAD and GET differently', async () => {
+  test('is separate for each follow mode, because responses to HEAD and GET may differ', async () => {
     const asked: string[] = [];
     const ask = cacheHops()(async (_, { follow }) => {
       asked.push(follow);

@@ -15,24 +15,24 @@ import { endsInFailure } from '../expansion/lifetime.ts';
 import { type Target, withoutFragment } from '../expansion/target.ts';
 
 export interface SharedCache {
-  /** The expansion under `key`, which may have expired. Null on a miss, if the cache is down, or if the entry is invalid. */
+  /** Returns the expansion for `key`, which may have expired; null on a miss, an invalid entry or a failure. */
   get(key: string): Promise<{ expansion: Expansion; text: string } | null>;
   /** @param text an expansion as JSON. */
   set(key: string, text: string, milliseconds: number): void;
 }
 
-/** Maximum size of an entry, in characters. */
+/** Maximum characters of an entry. */
 const maxEntrySize = 64 * 1024;
 
-/** Concurrent refreshes per client. Refreshes (4) and lists (48) leave 4 of the client's 56 places at an origin. */
+/** Maximum concurrent refreshes per client. With 48 for lists, they leave 4 of a client's 56 places at an origin. */
 const maxRefreshes = 4;
 
-/** Failed refreshes to remember. */
+/** Maximum failed refreshes to remember. */
 const maxFailedRefreshes = 10_000;
 
 /**
- * Serves hits from `memory`, in front of all layers that share or limit work. Serves a stale entry at once and refreshes it in
- * the background. Retries a failed refresh once a cached failure would have expired.
+ * A layer that serves hits from `memory`, outside all layers that share or limit work. It serves a stale entry at once and
+ * refreshes it in the background. It retries a failed refresh when a cached copy of the failure would have expired.
  */
 export function serveFromMemory(memory: MemoryTier, lookups?: Pick<Counter, 'inc'>) {
   return (followRedirects: FollowRedirects): FollowRedirects => {
@@ -63,8 +63,8 @@ export function serveFromMemory(memory: MemoryTier, lookups?: Pick<Counter, 'inc
 }
 
 /**
- * Serves expansions from `redis`, and keeps new ones there and in `memory`. A failure never replaces a result that can still
- * be served.
+ * A layer that serves expansions from `redis`, and stores new expansions there and in `memory`. A failure never replaces a
+ * usable result.
  */
 export function cacheExpansions(memory: MemoryTier, redis?: SharedCache) {
   const write = (key: string, expansion: Expansion) => {
@@ -74,7 +74,7 @@ export function cacheExpansions(memory: MemoryTier, redis?: SharedCache) {
     if (text.length > maxEntrySize) return;
     memory.set(key, asCached(expansion), text);
     const share = () => isVoid(expansion) || redis?.set(key, text, expansion.staleUntil - Date.now());
-    // Only this process can see unsolicited bytes that arrive on the connection later.
+    // Only this process can notice unsolicited bytes that arrive on the connection later.
     if (sources) setTimeout(share, doubtTime).unref();
     else share();
   };
@@ -123,34 +123,34 @@ function hasFailed({ error, hops }: Expansion): boolean {
   return error !== null || endsInFailure(hops.at(-1));
 }
 
-/** Bytes of all entries. An entry takes about as much memory as its text. */
+/** Maximum bytes of all entries. An entry takes about as much memory as its text. */
 const maxSize = 32 * 1024 * 1024;
 
-/** Bytes of an entry in addition to its text and key. */
+/** Extra bytes per entry, besides its key and text. */
 const overhead = 200;
 
 export type MemoryTier = ReturnType<typeof memoryTier>;
 
-/** This process's cache, for expansions marked as cached. It evicts the least recently used expansions. */
+/** A cache in this process, for expansions marked as cached. It evicts the least recently used entries. */
 export function memoryTier() {
   const entries = new LRUCache<string, Expansion>({ maxSize });
   return {
     /** The expansion stored under `key`, which may have expired. */
     get: (key: string) => entries.get(key) ?? null,
     set(key: string, expansion: Expansion, text: string) {
-      // V8 stores text with any character beyond Latin-1 in two bytes per character.
+      // V8 needs two bytes per character if any character is beyond Latin-1.
       const bytes = text.length * (/[^\0-\xff]/.test(text) ? 2 : 1);
       entries.set(key, expansion, { size: key.length + bytes + overhead });
     },
   };
 }
 
-/** Cached responses, and characters of the longest response with its URL: at most 20 MiB in all. */
+/** Maximum cached responses, and maximum characters of a response and its URL: 20 MiB in total. */
 const maxResponses = 10_000;
 const maxResponseSize = 2_048;
 
 /**
- * Caches the responses of single hops, so that chains share them. Responses that depend on a cookie or set one are not cached.
+ * Caches the responses of single hops, so that chains share them. Does not cache responses that depend on or set a cookie.
  *
  * @returns a layer. All functions that it wraps share the cache.
  */

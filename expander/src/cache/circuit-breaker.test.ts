@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { circuitBreaker } from './redis.ts';
 
-/** A breaker around an operation that takes `state.milliseconds`, and its log lines. */
+/** A circuit breaker around an operation that takes `state.milliseconds`, and its log lines. */
 function breaker(milliseconds: number) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -19,14 +19,14 @@ function breaker(milliseconds: number) {
 }
 
 describe('a hung cache', () => {
-  test('costs 250 ms, then gets one probe a second until it responds, while other calls fail fast', async () => {
+  test('delays one call by 250 ms, then is probed once a second, while other calls fail fast', async () => {
     const { get, state, lines } = breaker(1e9);
     const first = vi.fn();
     get().then(first);
     await vi.advanceTimersByTimeAsync(249);
     expect(first).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
-    expect(first).toHaveBeenCalledWith('the cache did not answer within 250 ms');
+    expect(first).toHaveBeenCalledWith('the cache did not respond within 250 ms');
     expect(await Promise.all([get(), get()])).toEqual(['the cache hangs', 'the cache hangs']);
     await vi.advanceTimersByTimeAsync(1_000);
     get();
@@ -35,23 +35,21 @@ describe('a hung cache', () => {
     await vi.advanceTimersByTimeAsync(1_250);
     state.milliseconds = 0;
     expect([await get(), await get(), await get()]).toEqual(['value', 'value', 'value']);
-    expect(lines).toEqual([expect.stringContaining('did not answer'), 'the cache answers again']);
+    expect(lines).toEqual([expect.stringContaining('did not respond'), 'the cache responds again']);
   });
 
-  test('that responds after 300 ms delays one call every 1.25 s by 250 ms, and logs one warning', async () => {
+  test('that responds after 300 ms delays one call per 1.25 s and causes a single warning', async () => {
     const { get, state, lines } = breaker(300);
     const requests = setInterval(get, 50);
     await vi.advanceTimersByTimeAsync(10_000);
     clearInterval(requests);
-    // Six calls before the first timeout, then a probe after each pause.
+    // Six calls start before the first timeout, then one probe after each pause.
     expect(state.calls).toBeLessThan(6 + 9);
-    expect(lines).toEqual([
-      'the cache did not answer within 250 ms; it is tried once a second until it does',
-    ]);
+    expect(lines).toEqual(['the cache did not respond within 250 ms; retrying once a second']);
   });
 });
 
-test('an operation that fails at once does not open the circuit', async () => {
+test('a quick failure does not open the circuit', async () => {
   const run = circuitBreaker('the cache', console);
   const fail = vi.fn(() => Promise.reject(new Error('away')));
   for (let i = 0; i < 2; i += 1) await expect(run('GET', fail)).rejects.toThrow('away');

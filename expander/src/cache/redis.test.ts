@@ -41,7 +41,7 @@ const written = (u: string) => expect.poll(() => store.keys(`*${u}`)).toHaveLeng
 const asked = () => [...shortener.requests.values()].reduce((sum, n) => sum + n, 0);
 
 describe('the cache', () => {
-  test('serves a hit in a new process, too, with the same hops and without a request', async () => {
+  test('serves the same hops in a new process without a request', async () => {
     const u = link('/chain/2');
     const path = `/api/chain?u=${encodeURIComponent(u)}`;
     const chainOf = async (app: Hono): Promise<Expansion & { url: string }> =>
@@ -95,7 +95,7 @@ describe('the cache', () => {
     expect((await expand.chain(other, { follow: 'all' })).redirectCount).toBe(1);
   });
 
-  test('keeps an entry as long as Cache-Control allows, and longer if it may be served stale', async () => {
+  test('keeps an entry for its Cache-Control lifetime, plus the time that it may be stale', async () => {
     const { app } = testExpander({ redis });
     const lives = async (path: string, seconds: number) => {
       const u = link(path);
@@ -177,7 +177,7 @@ describe('the cache', () => {
     } finally {
       await server.resume();
     }
-    const msg = expect.stringContaining('the cache in Redis did not answer within 250 ms');
+    const msg = expect.stringContaining('the cache in Redis did not respond within 250 ms');
     expect(lines).toMatchObject([{ msg }]);
   });
 });

@@ -12,9 +12,9 @@ export type CacheClient = Pick<Redis, 'get' | 'set' | 'eval'>;
 const schemaVersion = 8;
 
 /**
- * A cache in Redis, for all replicas.
+ * A cache in Redis that all replicas share.
  *
- * @param run protects requests from a hung Redis.
+ * @param run runs each command, and protects requests from a hung Redis.
  * @param allowedNetworks part of every key, because a service with other exemptions must not serve these results.
  */
 export function redisCache(
@@ -47,7 +47,7 @@ export function redisCache(
   };
 }
 
-/** Milliseconds for an operation. */
+/** Timeout of an operation (ms). */
 const timeout = 250;
 /** Milliseconds between probes. */
 const pause = 1_000;
@@ -55,8 +55,8 @@ const pause = 1_000;
 const late = Symbol('late');
 
 /**
- * A circuit breaker. An operation that takes longer than 250 ms opens the circuit. Then one operation a second probes the
- * dependency, and all others fail at once, until a probe succeeds in time.
+ * A circuit breaker that opens when an operation takes longer than 250 ms. Then one operation a second probes the dependency,
+ * and all others fail at once. The circuit closes when a probe succeeds in time.
  *
  * @param name the dependency's name in messages.
  */
@@ -70,13 +70,13 @@ export function circuitBreaker(name: string, log: Pick<Log, 'warn' | 'info'>, ti
     }
     const result = await within(timeout, operation(), late);
     if (result === late) {
-      const message = `${name} did not answer within ${timeout} ms`;
-      if (!open) log.warn(`${message}; it is tried once a second until it does`);
+      const message = `${name} did not respond within ${timeout} ms`;
+      if (!open) log.warn(`${message}; retrying once a second`);
       open = true;
       nextAttempt = performance.now() + pause;
       throw new Error(message);
     }
-    if (open) log.info(`${name} answers again`);
+    if (open) log.info(`${name} responds again`);
     open = false;
     return result;
   };

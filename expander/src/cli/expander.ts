@@ -6,16 +6,16 @@ import { checkUrls, createGuard } from '../guard/public-address.ts';
 import { fetchHead, guardedRequest } from '../hop/fetch-hop.ts';
 import type { Options } from './options.ts';
 
-/** The share of the chain's timeout for one hop: 3 s of 8 s, as in the service. */
+/** One hop's share of the chain's timeout: 3 s of 8 s, as in the service. */
 const hopShare = 3 / 8;
 
-/** The service's expander without the limits for clients. `--concurrency` replaces them. */
+/** Creates an expander like the service's, but with `--concurrency` instead of limits per client. */
 export async function createCommandExpander({ follow, maxRedirect, timeout, environment }: Options) {
   const guard = createGuard(environment.EXPANDER_ALLOWED_NETWORKS);
   const { lookup } = sharedLookup(createResolve(guard));
   const { request } = guardedRequest({ guard, lookup, userAgent: environment.EXPANDER_USER_AGENT });
   const times = { hop: timeout * hopShare, chain: timeout };
-  // Only `--follow=all` loads this half megabyte of code.
+  // Load this half megabyte of code only for `--follow=all`.
   const fetchHop =
     follow === 'all'
       ? (await import('../hop/browse.ts')).createBrowse(request, times.hop)

@@ -69,7 +69,7 @@ describe('longhand-expand', () => {
     expect(JSON.parse(ndjson).url).toBe(url);
   });
 
-  test('ends quietly when its reader has exited', async () => {
+  test('exits quietly after its reader has exited', async () => {
     const child = start([]);
     child.stdout.destroy();
     child.stdin.on('error', () => {}).write('http://10.0.0.1/\n'.repeat(100));
@@ -98,7 +98,7 @@ describe('longhand-expand', () => {
     expect([stdout, status]).toEqual(['', 2]);
   });
 
-  test('ignores variables for the service and the load tests', () => {
+  test('ignores variables of the service and the load tests', () => {
     const env = { EXPANDER_CLIENT_RATE: '1r/m', EXPANDER_KEYS_FILE: '/keys', EXPANDER_URL: 'x' };
     expect(readOptions([], env)).toEqual(readOptions([], {}));
   });
@@ -130,7 +130,7 @@ describe('longhand-expand', () => {
     expect(error).toMatchObject({ code: 'timeout', message });
   });
 
-  test('applies --timeout to pages, too', async () => {
+  test('applies --timeout to pages', async () => {
     const url = await website(({ method }, response) => {
       response.setHeader('Content-Type', 'text/html');
       if (method === 'HEAD') response.end();
@@ -192,7 +192,7 @@ function endless({ stdin }: ReturnType<typeof start>, size: number) {
 }
 
 describe('a list from a pipe', () => {
-  test('has --concurrency URLs in progress, and ends with the counts on Ctrl-C', async () => {
+  test('has --concurrency URLs in progress and prints the counts on Ctrl-C', async () => {
     const before = shortener.requests.get('HEAD /hang') ?? 0;
     const inProgress = () => (shortener.requests.get('HEAD /hang') ?? 0) - before;
     const child = start(['--concurrency=70']);
@@ -217,7 +217,7 @@ describe('a list from a pipe', () => {
     expect(await exit).toEqual([130, null]);
   });
 
-  test('is not read faster than its results', async () => {
+  test('is read no faster than its results', async () => {
     const child = start(['--format=tsv']);
     const sent = endless(child, 1_000);
     const settled = async () => {
@@ -233,7 +233,7 @@ describe('a list from a pipe', () => {
     for (let i = 0; i < 3_000; i += 1) expect((await lines.next()).value).toContain('target_refused');
   });
 
-  test('of any length takes constant memory', { timeout: 300_000 }, async () => {
+  test('of any length needs constant memory', { timeout: 300_000 }, async () => {
     const count = rounds({ short: 150_000, long: 1_000_000 });
     const urls = Array.from({ length: count }, (_, i) =>
       i % 16 ? `http://10.0.0.1/${i}\n` : `${shortener.url}/chain/1?id=${i % 500}\n`,

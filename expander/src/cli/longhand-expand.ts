@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
 
-// The compile cache saves two thirds of the startup time. Without a writable folder, Node does not use it.
+// The compile cache saves two thirds of the startup time. Node skips it if the folder is not writable.
 enableCompileCache(`${import.meta.dirname}/.cache`);
 const { run } = await import('./run.ts');
 

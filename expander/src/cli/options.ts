@@ -32,7 +32,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv) {
   return {
     follow: follow as Follow,
     format: formats[format] as Format,
-    /** Expansions in flight. Each may need a connection, and a process can often open only 1,024 files. */
+    /** Maximum expansions in flight. Each may need a connection, and a process can often open only 1,024 files. */
     concurrency: number('concurrency', values.concurrency, 1, 256),
     /** Timeout of a URL with all its redirects, in milliseconds. */
     timeout: number('timeout', values.timeout, 1, 600) * 1_000,

@@ -43,7 +43,7 @@ export function createOutput(stream: Writable) {
       text += line;
       return drained;
     },
-    /** Resolves when everything is written. If writing fails, only `failed` settles. */
+    /** Resolves when everything is written. Only `failed` settles if writing fails. */
     end(last = '') {
       const rest = text + last;
       text = '';
@@ -57,7 +57,7 @@ const interval = 100;
 
 export type Progress = ReturnType<typeof createProgress>;
 
-/** Counts results and writes the counts at the end. @param isDrawn whether to update them on the terminal until then. */
+/** Counts results and writes the counts at the end. @param isDrawn whether to show them on the terminal until then. */
 export function createProgress(isDrawn: boolean, write: (text: string) => unknown) {
   let done = 0;
   let failed = 0;

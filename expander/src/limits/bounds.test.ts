@@ -7,7 +7,7 @@ import { website } from '../../testing/website.ts';
 
 const shortener = await startShortener();
 
-test('at most 4 refreshes of a client are in flight, so its list has room at the same website', async () => {
+test('a client has at most 4 refreshes in flight, which leaves room for its list', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   const hung: ServerResponse[] = [];
@@ -42,7 +42,7 @@ describe('a hung host', () => {
     return { request, hang, hung: () => asked() - before };
   }
 
-  test('has at most 64 hops in flight and makes the next hop wait, without affecting other hosts', async () => {
+  test('has at most 64 hops in flight, and does not delay other hosts', async () => {
     const { request, hang, hung } = await expander();
     const other = await website((_, response) => response.end());
     const waiting = hang(64, (i) => `192.0.2.${i % 2}`);
@@ -68,7 +68,7 @@ describe('a hung host', () => {
   });
 });
 
-test('a client with 128 hops in flight and 256 waiting hops gets 503, unlike other clients', async () => {
+test('a client with 128 hops in flight and 256 waiting hops receives 503, unlike other clients', async () => {
   const names: string[] = [];
   const { app } = testExpander({ lookup: (name) => new Promise(() => names.push(name)) });
   const request = (u: string, client: string) =>

@@ -16,7 +16,7 @@ alice ${keys.alice} 100r/s
 
 bob\t${keys.bob}  2r/h\r`;
 
-/** An expander with the keys of `text`. Clients without a key may cause one expansion an hour. */
+/** An expander with the keys in `text`. Clients without a key may start one expansion an hour. */
 function expander(text = file) {
   const { log, lines } = logged();
   const metrics = new Registry();
@@ -38,7 +38,7 @@ async function statuses(count: number, ask: (i: number) => Response | Promise<Re
 }
 
 describe('a key', () => {
-  test('has its own rate, which includes cache hits, as a header or a parameter', async () => {
+  test('in a header or parameter has its own rate, which includes cache hits', async () => {
     const { ask } = expander();
     expect((await ask(u(), { Authorization: `bearer  ${keys.bob}` })).status).toBe(200);
     expect((await ask(`${u()}&key=${keys.bob}`)).status).toBe(200);
@@ -112,15 +112,15 @@ describe('an unknown key', () => {
     ]);
   });
 
-  test('gets 401 for a list, with an error code in JSON', async () => {
+  test('returns 401 for a list, and an error code in JSON', async () => {
     const { app, ask } = expander();
     const list = await app.request('/api/expand?key=none', { method: 'POST', body: shortener.url });
-    expect([list.status, await list.text()]).toEqual([401, 'This key is not known here.']);
+    expect([list.status, await list.text()]).toEqual([401, 'This key is not valid.']);
     const body = await (await ask(`${u()}&format=json&key=none`)).json();
-    expect(body).toEqual({ code: 'unknown_key', message: 'This key is not known here.' });
+    expect(body).toEqual({ code: 'unknown_key', message: 'This key is not valid.' });
   });
 
-  test('is limited to 60 a minute per address, without affecting known keys', async () => {
+  test('is limited to 60 requests a minute per address, unlike known keys', async () => {
     const { ask } = expander();
     expect(new Set(await statuses(60, () => ask('key=none')))).toEqual(new Set([401]));
     expect((await ask('key=none')).status).toBe(429);

@@ -10,20 +10,20 @@ import { charge, type Rate, readRate, type Take } from './rate.ts';
 interface Key {
   /** For logs and metrics. */
   name: string;
-  /** Replaces all other rates. */
+  /** Replaces all other rate limits. */
   rate: Rate;
 }
 
 const form =
   'a name of a-z, 0-9 and -, a key of at least 16 of A-Z, a-z, 0-9, - and _, and a rate such as 10r/s';
 
-/** Requests with unknown keys per address. */
+/** Rate of requests with unknown keys, per address. */
 const unknownRate: Rate = { count: 60, period: 60_000 };
 
 /**
  * Reads a key from each line: `NAME KEY RATE`. Skips blank lines and comments (`#`).
  *
- * @returns the keys by digest, and a message for each invalid line. Messages do not show keys.
+ * @returns the keys by digest, and a message for each invalid line. Messages contain no keys.
  */
 export function readKeys(text: string): { keys: Map<string, Key>; faults: string[] } {
   const keys = new Map<string, Key>();
@@ -36,7 +36,7 @@ export function readKeys(text: string): { keys: Map<string, Key>; faults: string
     const rate = readRate(rateText);
     if (!rate) faults.push(`line ${i + 1} is not ${form}`);
     else if (names.has(name) || keys.has(digest(secret))) {
-      faults.push(`line ${i + 1} has the name or the key of another line`);
+      faults.push(`line ${i + 1} repeats the name or the key of another line`);
     } else {
       names.add(name);
       keys.set(digest(secret), { name, rate });
@@ -70,7 +70,7 @@ export function watchKeys(
     /**
      * Charges a request from `address` to a key.
      *
-     * @param onName gets the key's name before its rate is checked.
+     * @param onName receives the key's name before the rate is checked.
      * @returns the key's name.
      * @throws ExpansionError `unknown_key`, or `rate_limited` if the rate of the key, or of unknown keys, is used up.
      */
@@ -83,7 +83,7 @@ export function watchKeys(
         return key.name;
       }
       await charge(take, `unknown key ${address}`, unknownRate, 'unknown keys from your address');
-      throw new ExpansionError('unknown_key', 'This key is not known here.');
+      throw new ExpansionError('unknown_key', 'This key is not valid.');
     },
     close: rereadFile('EXPANDER_KEYS_FILE', path, log, read),
   };

@@ -21,7 +21,7 @@ async function websites() {
   return { site, startShortener };
 }
 
-test('two clients with a list each, through two shorteners to one slow website, get all lines', async () => {
+test('two clients receive all lines of lists that lead to one slow website', async () => {
   const { startShortener } = await websites();
   const { url } = await serving(testExpander().app);
   const codes = async (client: string) => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { createCounts, turnOf } from '../expansion/expansion.ts';
 import { createPlaces, type Queue } from './places.ts';
 
-/** Places whose hops have names. `started` lists the hops in the order in which they got their places. */
+/** Creates places for named hops. `started` lists the hops in the order of their starts. */
 function naming(limits: Parameters<typeof createPlaces>[0]) {
   const places = createPlaces(limits);
   const started: string[] = [];
@@ -105,7 +105,7 @@ test.each([
     (i: number) => [turnOf(`client${i % 8}`, i % 16), `http://${i}.example`],
   ],
   ['at websites with no free place', (i: number) => [`client${i}`, `http://${i % 16}.example`]],
-] as const)('releasing a place takes equally long for any number of waiting hops %s', (_, turnOfHop) => {
+] as const)('releasing a place takes constant time for any number of waiting hops %s', (_, turnOfHop) => {
   const looksWith = (waiting: number) => {
     let looks = 0;
     const counts = createCounts();
@@ -124,7 +124,7 @@ test.each([
   expect(looksWith(8_000)).toBeLessThan(2 * looksWith(2_000));
 });
 
-test('in any order of events, limits hold, no hop waits for a free place, and all counts end at 0', () => {
+test('limits hold, no hop waits for a free place, and all counts return to 0', () => {
   const limits = {
     inAll: 5,
     atOrigin: 3,

@@ -3,11 +3,11 @@ import { aborted, overloaded } from '../expansion/errors.ts';
 import { createCounts, type FetchHop, type FetchHopOptions, turnOf } from '../expansion/expansion.ts';
 
 const defaults = {
-  /** Hops in flight. Each takes a socket and memory. */
+  /** Maximum hops in flight. Each needs a socket and memory. */
   inAll: 1_024,
-  /** Protects a website from a flood, and limits what a hung website holds. */
+  /** Protects a website from floods, and limits the places that a hung website occupies. */
   atOrigin: 64,
-  /** Eight clients can take all places. */
+  /** Eight clients can occupy all places. */
   ofClient: 128,
   /** Caps one client's share of an origin. */
   ofClientAtOrigin: 56,
@@ -24,7 +24,7 @@ const nobody = { names: () => [turnOf()].values() };
  * A layer that makes every hop wait for a place at its website.
  *
  * @param waiting counts waiting hops.
- * @throws ExpansionError `overloaded` if too many hops wait, or the signal's reason if it is aborted.
+ * @throws ExpansionError `overloaded` if too many hops are waiting, or the signal's reason if it is aborted.
  */
 export function takePlaces(waiting?: Pick<Gauge, 'inc' | 'dec'>, places = createPlaces()) {
   const wait = (origin: string, { turns = nobody, chain, signal, onWait }: FetchHopOptions) => {
@@ -68,13 +68,13 @@ export function takePlaces(waiting?: Pick<Gauge, 'inc' | 'dec'>, places = create
 
 type StartHop = (place: Queue) => void;
 
-/** The hops of one turn that wait for the same origin. A hop that has started keeps its queue, to free its place later. */
+/** The hops of one turn that wait for the same origin. A started hop keeps its queue, to release its place later. */
 export interface Queue {
   key: string;
   client: string;
   isList: boolean;
   origin: string;
-  /** The counters of a place: total, by origin, by client, by client and origin, and by lists of the client at the origin. */
+  /** Names of a place's counters: total, by origin, by client, by client and origin, and by the client's lists at the origin. */
   shares: string[];
   hops: Set<StartHop>;
 }
@@ -82,8 +82,8 @@ export interface Queue {
 type Index = Map<string, Map<string, Queue>>;
 
 /**
- * Distributes places for hops at websites. A free place goes to the client with the fewest places at that origin or, if all
- * places were taken, with the fewest in all. On a tie, clients take turns. A client's single requests go before its lists,
+ * Distributes places for hops at websites. A free place goes to the client with the fewest places at that origin, or with the
+ * fewest in total if all places were taken. On a tie, clients take turns. A client's single requests go before its lists,
  * which take turns.
  */
 export function createPlaces(limits: Partial<typeof defaults> = {}, counts = createCounts()) {
@@ -133,7 +133,7 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
     return nextOf(fewest(clients, held, mayStart) ?? '');
   };
   const find = (turn: string, origin: string) => atOrigin.get(origin)?.get(keyOf(turn, origin));
-  /** Starts a hop of `next`, but first a single request of the same client at the same origin. */
+  /** Starts a hop of `next`, or a waiting single request of the same client at the same origin. */
   const start = (next: Queue | undefined) => {
     if (!next) return;
     const queue = find(next.client, next.origin) ?? next;
@@ -144,7 +144,7 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
   };
 
   return {
-    /** Takes a place for the first turn that is below its limits; undefined if all turns are at a limit. */
+    /** Takes a place for the first turn below its limits. @returns undefined if all turns are at a limit. */
     take(turns: Iterable<string>, origin: string): Queue | undefined {
       for (const turn of turns) {
         const queue = newQueue(turn, origin);
@@ -153,9 +153,9 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
       return undefined;
     },
     /**
-     * Starts or queues a hop. Hops of chains that have begun go first.
+     * Starts or queues a hop. In its queue, hops of started chains go first.
      *
-     * @returns false if too many hops wait.
+     * @returns false if too many hops are waiting.
      */
     join(turn: string, origin: string, startHop: StartHop, hasBegun = false): boolean {
       const queue = find(turn, origin) ?? newQueue(turn, origin);
@@ -168,7 +168,7 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
       }
       return true;
     },
-    /** Removes a hop from its queue, if it is there. */
+    /** Removes a hop from its queue if it still waits. */
     leave(turn: string, origin: string, startHop: StartHop) {
       const queue = find(turn, origin);
       if (!queue?.hops.delete(startHop)) return;
@@ -198,8 +198,8 @@ function newQueue(turn: string, origin: string): Queue {
 }
 
 /**
- * The first candidate that may start and holds the fewest places. The search stops at a candidate without places, so it is
- * always short.
+ * Returns the candidate with the fewest places among those that may start; on a tie, the first. A candidate without places
+ * ends the search, so it is always short.
  */
 function fewest<Candidate>(
   candidates: Iterable<Candidate>,

@@ -45,8 +45,8 @@ async function statusesOf(count: number, ask: (i: number) => Response | Promise<
   return statuses;
 }
 
-describe("a client's expansions", () => {
-  test('are limited across replicas, without affecting other clients', async () => {
+describe('the client rate', () => {
+  test('applies across replicas, but separately to each client', async () => {
     const redis = await connect();
     const replicas = [replica({ redis }), replica({ redis })];
     const statuses = await statusesOf(5, (i) => ask(replicas[i % 2] as Hono, '203.0.113.1'));
@@ -58,7 +58,7 @@ describe("a client's expansions", () => {
     expect(left).toBeLessThanOrEqual(20_000);
   });
 
-  test('do not include cache hits', async () => {
+  test('ignores cache hits', async () => {
     const app = replica({ redis: await connect() });
     const url = link();
     expect(await statusesOf(5, () => ask(app, '203.0.113.3', url))).toEqual(Array(5).fill(200));
@@ -70,7 +70,7 @@ describe("a client's expansions", () => {
     expect((await ask(app, '203.0.113.3')).status).toBe(429);
   });
 
-  test('do not include refreshes of stale results', async () => {
+  test('ignores refreshes of stale results', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const [app, url] = [replica(), link()];
@@ -82,7 +82,7 @@ describe("a client's expansions", () => {
     await expect.poll(cacheControl).toContain('max-age=600');
   });
 
-  test('do not include targets that the guard refuses', async () => {
+  test('ignores targets that the guard refuses', async () => {
     const app = replica();
     expect(await statusesOf(5, (i) => ask(app, '203.0.113.10', `http://10.0.0.${i}/`))).toEqual(
       Array(5).fill(403),
@@ -90,37 +90,34 @@ describe("a client's expansions", () => {
     expect(await statusesOf(4, () => ask(app, '203.0.113.10'))).toEqual([200, 200, 200, 429]);
   });
 
-  test.each(['/api', '/api/chain', '/'])(
-    'beyond the rate get 429 on %s, with the time to wait',
-    async (path) => {
-      const app = replica();
-      for (let i = 0; i < 3; i++) await ask(app, '203.0.113.4');
-      const { status, headers } = await ask(app, '203.0.113.4', link(), path);
-      expect(status).toBe(429);
-      const wait = Number(headers.get('retry-after'));
-      expect(wait).toBeGreaterThan(0);
-      expect(wait).toBeLessThanOrEqual(20);
-      expect(headers.get('ratelimit-policy')).toBe('"expansions";q=3;w=60');
-      expect(headers.get('ratelimit')).toBe(`"expansions";r=0;t=${wait}`);
-      expect(headers.get('cache-control')).toContain('no-store');
-    },
-  );
+  test.each(['/api', '/api/chain', '/'])('causes a 429 on %s, with the time to wait', async (path) => {
+    const app = replica();
+    for (let i = 0; i < 3; i++) await ask(app, '203.0.113.4');
+    const { status, headers } = await ask(app, '203.0.113.4', link(), path);
+    expect(status).toBe(429);
+    const wait = Number(headers.get('retry-after'));
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(20);
+    expect(headers.get('ratelimit-policy')).toBe('"expansions";q=3;w=60');
+    expect(headers.get('ratelimit')).toBe(`"expansions";r=0;t=${wait}`);
+    expect(headers.get('cache-control')).toContain('no-store');
+  });
 
-  test('include retries by a visitor', async () => {
+  test('includes retries by a visitor', async () => {
     const [app, url] = [replica(), link()];
     const again = `/?u=${encodeURIComponent(url)}&again=1`;
     const headers = { 'X-Forwarded-For': '203.0.113.9' };
     expect(await statusesOf(4, () => app.request(again, { headers }))).toEqual([200, 200, 200, 429]);
   });
 
-  test('are counted by each replica while Redis is down', async () => {
+  test('applies to each replica while Redis is down', async () => {
     const away = { eval: () => Promise.reject(new Error('away')) };
     const nothing = { get: async () => null, set: async () => 'OK', ...away } as unknown as CacheClient;
     const app = replica({ redis: nothing });
     expect(await statusesOf(4, () => ask(app, '203.0.113.5'))).toEqual([200, 200, 200, 429]);
   });
 
-  test('beyond the rate do not affect another client that requests the same URL', async () => {
+  test('does not affect another client that requests the same URL', async () => {
     const app = replica();
     for (let i = 0; i < 3; i++) await ask(app, '203.0.113.6');
     const url = link();

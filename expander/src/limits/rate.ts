@@ -11,7 +11,7 @@ export interface Rate {
   period: number;
 }
 
-/** Reads a rate such as `60r/m`; undefined if the text is not a rate. */
+/** Parses a rate such as `60r/m`. @returns undefined if the text is not a rate. */
 export function readRate(text: string): Rate | undefined {
   const [, count, unit] = /^([1-9]\d{0,5})r\/([smh])$/.exec(text) ?? [];
   return unit
@@ -19,10 +19,10 @@ export function readRate(text: string): Rate | undefined {
     : undefined;
 }
 
-/** Charges a client for one expansion. @returns 0, or milliseconds to wait if the rate is used up. */
+/** Charges a client for one expansion. @returns 0, or the milliseconds to wait if the rate is used up. */
 export type Take = (client: string, rate: Rate) => Promise<number>;
 
-/** Clients that a process remembers while Redis is down. */
+/** Maximum clients to remember while Redis is down. */
 const maxClients = 100_000;
 
 const script = readFileSync(`${import.meta.dirname}/take.lua`, 'utf8');
@@ -66,8 +66,8 @@ export async function charge(take: Take, client: string, rate: Rate, things: str
 }
 
 /**
- * A layer that limits the rate at which a client without a key starts expansions that contact websites. Cache hits,
- * refreshes, refused targets, and expansions that another client started are free.
+ * A layer that limits how often a client without a key starts expansions that contact websites. Cache hits, refreshes,
+ * refused targets and expansions started by another client are free.
  */
 export function limitRate(rate: Rate, take: Take) {
   return (fetchHop: FetchHop): FetchHop =>

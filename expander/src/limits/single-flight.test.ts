@@ -49,7 +49,7 @@ describe('an expansion', () => {
     expect([early, late]).toEqual([hops, hops]);
   });
 
-  test('continues when one of two clients disconnects, and stops when both have disconnected', async () => {
+  test('stops only when all its clients have disconnected', async () => {
     const { expand, started, end } = expanding();
     const [one, two] = [new AbortController(), new AbortController()];
     const first = expand({ signal: one.signal });
@@ -88,7 +88,7 @@ describe('an expansion', () => {
     expect([await healthy, seen, started.length]).toEqual([done, hops, 1]);
   });
 
-  test('refuses a 257th waiting request of one client, but not a request of another client', async () => {
+  test('rejects the 257th waiting request of one client, but not a request of another client', async () => {
     const { expand, end } = expanding();
     const waiting = Array.from({ length: 256 }, () => expand({ client: 'a' }));
     await expect(expand({ client: 'a' })).rejects.toMatchObject({ code: 'overloaded' });

@@ -12,10 +12,10 @@ import {
 } from '../expansion/expansion.ts';
 import type { Target } from '../expansion/target.ts';
 
-/** Requests of one client that wait for the same expansion. Each holds a connection and memory. */
+/** Maximum requests of one client that wait for the same expansion. Each needs a connection and memory. */
 const maxWaiting = 256;
 
-/** Milliseconds that a single request may wait for one place, within the timeout of its chain. */
+/** Maximum wait of a single request for one place (ms), within the chain's timeout. */
 const maxWait = 3_000;
 
 type Listener = Pick<ExpandOptions, 'onHop' | 'onWait'>;
@@ -36,8 +36,8 @@ interface Flight {
 }
 
 /**
- * Requests for the same URL and mode share an expansion in flight, hop by hop. An aborted request leaves at once. The
- * expansion stops when the last request leaves.
+ * A layer that lets requests for the same URL and mode share an expansion in flight, hop by hop. An aborted request leaves at
+ * once. The expansion stops when the last request leaves.
  */
 export function singleFlight(followRedirects: FollowRedirects): FollowRedirects {
   // Not a Map, because V8's scavenger keeps finished flights alive through a Map's outgrown tables.
@@ -64,7 +64,7 @@ export function singleFlight(followRedirects: FollowRedirects): FollowRedirects 
         for (const { onWait } of listeners) onWait?.(queue);
       },
     });
-    // Forget the flight before the listeners get the result.
+    // Forget the flight before the listeners receive the result.
     flight.expansion.then(forget, forget);
     return flight;
   };
@@ -83,7 +83,7 @@ export function singleFlight(followRedirects: FollowRedirects): FollowRedirects 
   };
 }
 
-/** Waits for a flight until it ends or the request is aborted. If `onHop` throws, only this request fails. */
+/** Waits for a flight until it ends or the request is aborted. Only this request fails if `onHop` throws. */
 async function wait(flight: Flight, { signal, onHop, client, list }: ExpandOptions): Promise<Expansion> {
   const { expansion, hops, listeners, turns, abandon } = flight;
   const { promise, resolve, reject } = Promise.withResolvers<Expansion>();
@@ -99,7 +99,7 @@ async function wait(flight: Flight, { signal, onHop, client, list }: ExpandOptio
         reject(error);
       }
     },
-    // After a wait, the error must not blame the website. Lists wait without a limit.
+    // After a wait, the error must not blame the website. Lists wait indefinitely.
     onWait(queue?: TurnQueue) {
       if (list !== undefined) return;
       clearTimeout(timer);

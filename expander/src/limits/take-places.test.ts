@@ -78,7 +78,7 @@ describe('a hop that waits for a place', () => {
     expect(asked).toEqual(['/first']);
   });
 
-  test('gets its full time once it has a place, and its milliseconds exclude the wait', async () => {
+  test('starts its timeout and its duration when it has a place', async () => {
     const { expand, end, pass } = expander();
     expand('first');
     const second = expand('second');

@@ -21,7 +21,7 @@ test.each(['/api', '/api/chain', '/'])(
   },
 );
 
-describe('if CDN-Loop names an expander', () => {
+describe('a request with our name in CDN-Loop', () => {
   const request = (path: string, method = 'GET') =>
     testExpander().app.request(path, { method, headers: { 'CDN-Loop': 'other.example, longhand' } });
 
@@ -30,7 +30,7 @@ describe('if CDN-Loop names an expander', () => {
     ['/api?u=http://a.example/', 'GET'],
     ['/api/chain?u=http://a.example/', 'GET'],
     ['/api/expand', 'POST'],
-  ])('refuses the request, and never caches the refusal: %s', async (path, method) => {
+  ])('is refused with no-store: %s', async (path, method) => {
     const response = await request(path, method);
     const { status, headers } = response;
     const head = [status, headers.get('cache-control'), headers.get('x-accel-expires')];
@@ -38,7 +38,7 @@ describe('if CDN-Loop names an expander', () => {
     expect(await response.text()).toContain('This URL points back to this service.');
   });
 
-  test('still shows the page without u', async () => {
+  test('still returns the page without u', async () => {
     expect((await request('/')).status).toBe(200);
   });
 });

@@ -23,7 +23,7 @@ function readQuery(c: Context) {
 
 type Query = ReturnType<typeof readQuery>;
 
-/** The handlers. @param isOpen whether every website may read the responses, and caches may serve them stale. */
+/** Creates the API handlers. @param isOpen whether any website may read the responses and caches may serve them stale. */
 export function createApi(expandRequest: ExpandRequest, isOpen: boolean) {
   const respond = (c: Context, format: ResponseFormat, query: Query, expansion: Expansion): Response => {
     const { error, end, freshUntil, cached } = expansion;
@@ -54,7 +54,6 @@ export function createApi(expandRequest: ExpandRequest, isOpen: boolean) {
   };
 }
 
-/** The format of a response of `/api`. */
 function textFormat({ cb, err, format }: Query, { error, end }: Expansion): ResponseFormat {
   if (format === 'json') return formats.json;
   if (error || end.code === 'empty') return isCallbackName(err) ? formats.jsonpError : formats.text;
@@ -66,7 +65,7 @@ function checkCallbacks({ u, cb, err, format }: Query): void {
   if (u === '') return;
   for (const [argument, name] of Object.entries({ cb, err })) {
     if (name === '' || (format !== 'json' && isCallbackName(name))) continue;
-    const fault = format === 'json' ? 'does not go with JSON' : 'is not the name of a function';
+    const fault = format === 'json' ? 'cannot be combined with format=json' : 'is not a function name';
     throw new ExpansionError('invalid_callback', `The \`${argument}\` argument ${fault}.`);
   }
 }
@@ -74,17 +73,17 @@ function checkCallbacks({ u, cb, err, format }: Query): void {
 /** A dotted path of JavaScript identifiers in ASCII. */
 export const dottedPath = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
 
-/** Characters. */
+/** In characters. */
 export const maxCallbackName = 128;
 
-/** Whether `name` may be called in a JSONP response. */
+/** Whether a JSONP response may call `name`. */
 export function isCallbackName(name: string): boolean {
   return name.length <= maxCallbackName && dottedPath.test(name);
 }
 
 export type ExpandRequest = ReturnType<typeof requestExpander>;
 
-/** Expands `u` for a request, unless `check` throws. Caches never keep the error of an invalid request. */
+/** Expands `u` for a request, unless `check` throws. Errors of invalid requests are never cached. */
 export function requestExpander(expand: Expand, readRequest: ReadRequest) {
   return (c: Context, { u, follow, again, onHop }: ChainOptions & { u: string }, check = () => {}) =>
     untilError(
@@ -97,7 +96,7 @@ export function requestExpander(expand: Expand, readRequest: ReadRequest) {
     );
 }
 
-/** Charges a request to the rate of `key`, and returns the key's name. Calls `onName` with the name first. */
+/** Charges a request to the rate of `key` and returns the key's name, after passing the name to `onName`. */
 export type ChargeKey = (key: string, address: string, onName: (name: string) => void) => Promise<string>;
 
 export type ReadRequest = ReturnType<typeof requestReader>;
@@ -105,16 +104,16 @@ export type ReadRequest = ReturnType<typeof requestReader>;
 /**
  * Checks a request and identifies its client.
  *
- * @param chargeKey without it, requests have no keys.
- * @throws ExpansionError if `u` is given twice, because it was probably not percent-encoded; if an expander sent the request,
- * because expanding our own URLs would keep the service busy with itself; or if `chargeKey` throws such an error.
+ * @param chargeKey if absent, keys are ignored.
+ * @throws ExpansionError if `u` is repeated, because it was probably not percent-encoded; if an expander sent the request,
+ * because that could cause an endless loop; or if `chargeKey` throws.
  */
 export function requestReader(chargeKey?: ChargeKey) {
   return async (c: Context) => {
     const { u = [] } = c.req.queries();
     const isEmpty = u.every((url) => url.trim() === '');
     if (u.length > 1 && !isEmpty) {
-      const message = 'The `u` argument is given more than once; percent-encode the URL in it.';
+      const message = 'The `u` argument appears more than once; percent-encode the URL.';
       throw new ExpansionError('invalid_url', message);
     }
     if ((!isEmpty || c.req.method === 'POST') && isOwnRequest(c.req.header('CDN-Loop'))) {
@@ -129,7 +128,7 @@ export function requestReader(chargeKey?: ChargeKey) {
   };
 }
 
-/** The key in a request. nginx limits requests with a key only coarsely, so this must find every key that nginx finds. */
+/** Returns a request's key. Must find every key that nginx finds, because nginx hardly limits requests with a key. */
 function sentKey(c: Context): string | undefined {
   const [, bearer] = /^Bearer\b(.*)$/i.exec(c.req.header('Authorization') ?? '') ?? [];
   const { key: keys = [] } = c.req.queries();
@@ -139,18 +138,18 @@ function sentKey(c: Context): string | undefined {
 
 export const readFollow = (follow = ''): Follow => (follow === 'all' ? 'all' : 'default');
 
-/** Whether a `CDN-Loop` field contains our name, because an expander sent this request. */
+/** Whether an expander sent a request with this `CDN-Loop` header. */
 export function isOwnRequest(cdnLoop = ''): boolean {
   return cdnLoop.split(',').some((member) => member.split(';', 1)[0]?.trim().toLowerCase() === cdnId);
 }
 
 /**
- * The client's address, for limits: from the proxy's header, or else from the connection. An IPv6 client owns all addresses
- * of its /64 network, so the result is that network.
+ * Returns the client's address for limits, from the proxy's header or else from the connection. For IPv6, it returns the /64
+ * network, because a client owns all addresses in it.
  */
 export function addressOf(c: Context): string {
   const stated = c.req.header('x-forwarded-for') ?? '';
-  // Without the proxy, a client could invent any number of names, each with its own limits.
+  // Only an address is valid: without the proxy, a client could send any text.
   const address = isIP(stated) ? stated : (c.env?.incoming?.socket.remoteAddress ?? '');
   if (isIP(address) !== 6) return address;
   const parsed = ip.process(address);

@@ -100,7 +100,7 @@ describe('an error has a status and one plain sentence', () => {
     for (const argument of ['cb', 'err']) {
       const response = await api({ u: `${shortener.url}/chain/0`, [argument]: name });
       expect(response.status).toBe(400);
-      expect(await response.text()).toBe(`The \`${argument}\` argument is not the name of a function.`);
+      expect(await response.text()).toBe(`The \`${argument}\` argument is not a function name.`);
     }
   });
 
@@ -167,7 +167,7 @@ describe('/api?err=NAME', () => {
     expect([response.status, response.headers.get('x-content-type-options')]).toEqual([200, null]);
   });
 
-  test('calls cb on success, and forbids caches to serve stale failures', async () => {
+  test('calls cb on success, and does not allow stale errors', async () => {
     const u = `${shortener.url}/chain/1?err`;
     expect(await (await api({ u, cb: 'f', err: 'g' })).text()).toBe(`f("${shortener.url}/chain/0?err")`);
     const { app } = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '' });

@@ -14,7 +14,7 @@ import { apiHeaders, baseHeaders, errorResponse, noStore, openToAll, textRespons
 
 export interface AppSettings {
   log?: Pick<Log, 'error'>;
-  /** Whether a network is exempt from the guard. Then CORS is off, and caches serve no stale responses. */
+  /** Whether a network is exempt from the guard. If so, CORS is off and caches serve no stale responses. */
   exempt?: boolean;
   chargeKey?: ChargeKey | undefined;
   /** Turns for lists, because 10,000 cached lines would block the event loop. */
@@ -22,7 +22,7 @@ export interface AppSettings {
   onMissing?: ((fault: Error) => void) | undefined;
 }
 
-/** The HTTP side of the expander. */
+/** Creates the expander's HTTP application. */
 export function createApp(expand: Expand, settings: AppSettings = {}): Hono {
   const { log = console, exempt = false, turns = createTurns(), chargeKey, onMissing } = settings;
   const app = new Hono().use(annotateRoute);
@@ -56,7 +56,7 @@ export function createApp(expand: Expand, settings: AppSettings = {}): Hono {
       return textResponse(error.message, { status: error.status, headers: { ...apiHeaders, ...noStore } });
     }
     onFault(error);
-    return textResponse('Something went wrong here.', { status: 500, headers: baseHeaders });
+    return textResponse('Something went wrong.', { status: 500, headers: baseHeaders });
   });
   return app;
 }

@@ -1,4 +1,4 @@
-/** JSON in ASCII without "<", so it contains neither markup nor the end of a script. */
+/** Serializes `value` as ASCII JSON without "<", which could start markup or end a script. */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[<\u007f-\uffff]/g,

@@ -10,17 +10,17 @@ import { type ReadRequest, readFollow } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
 import { apiHeaders, noStore, unbuffered } from './responses.ts';
 
-/** Lines of a list in progress. Hung hosts delay other lines only if they occupy all these lines. */
+/** Maximum lines of a list in progress. Hung hosts delay other lines only if they occupy all of them. */
 const concurrency = 128;
 
-/** Lists in progress. Even if all wait for one hung host, each gets a line within 30 s. */
+/** Maximum lists in progress. Each list sends a line within 30 s, even if all of them wait for one hung host. */
 const maxLists = 128;
 const maxListsOfClient = 16;
 
-/** Milliseconds without a line before we send a blank line. nginx gives up after 30 s. */
+/** Maximum silence before a blank line (ms). nginx times out after 30 s. */
 const maxSilence = 10_000;
 
-/** `POST /api/expand`: returns a line for each URL of a list. */
+/** `POST /api/expand`: returns a line for each URL in a list. */
 export function expandList(
   expand: Expand,
   readRequest: ReadRequest,
@@ -51,19 +51,19 @@ export function expandList(
       const expandLine = (url: string) => expand.chain(url, { follow, signal, client, list });
       const { readable, writable } = new TextEncoderStream();
       const writer = writable.getWriter();
-      // If the client disconnects, writing the next line fails and ends the list.
+      // The next line fails and ends the list if the client disconnects.
       const send = (text: string) => writer.write(text).catch(() => {});
-      const signOfLife = setInterval(send, maxSilence, '\n');
+      const heartbeat = setInterval(send, maxSilence, '\n');
       const write = async (line: BulkLine) => {
         await writer.ready;
-        signOfLife.refresh();
+        heartbeat.refresh();
         send(`${asciiJson(line)}\n`);
       };
       processList(inTurns(urls, turn), expandLine, write, { concurrency, onFault })
         .then(() => writer.close())
         .catch((error) => writer.abort(error))
         .finally(() => {
-          clearInterval(signOfLife);
+          clearInterval(heartbeat);
           end();
         });
       return new Response(readable, { headers: { ...apiHeaders, ...noStore, ...unbuffered } });

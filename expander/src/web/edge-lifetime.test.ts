@@ -36,6 +36,6 @@ test.each([
     expect(await caching(path, expansion, milliseconds)).toEqual(headers);
 });
 
-test('nginx keeps the result of an exempt network for 30 s at most, and never serves it stale', async () => {
+test('nginx caches results from an exempt network for at most 30 s and never serves them stale', async () => {
   expect(await caching('/api', found, 86_400_000, true)).toEqual(['public, max-age=86400', '29']);
 });

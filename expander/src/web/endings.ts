@@ -15,7 +15,7 @@ export const tones = {
   Beware: 'red',
 } as const;
 
-/** The page's words for one kind of end. */
+/** The page's text for one kind of end. */
 export interface Ending {
   /** Null if the link did not cause the end. */
   verdict: keyof typeof tones | null;
@@ -50,17 +50,17 @@ const notUrl = { verdict: null, headline: 'This is not a URL' };
 
 const endings = {
   found,
-  direct: { ...found, headline: 'It leads straight to SITE' },
+  direct: { ...found, headline: 'It leads directly to SITE' },
   sends_on: {
     verdict: 'Page found',
     headline: 'The page may send you on from SITE',
-    advice: 'A script in it opens another address. Scripts are not run here.',
+    advice: 'A script on the page may open another address. This check runs no scripts.',
     open: 'Open anyway',
   },
   partly: { ...found, advice: 'Only the first part of the page was checked for redirects.' },
   cut: {
     ...found,
-    advice: 'The page could not be read to its end, so a redirect in it may be missing.',
+    advice: 'Only part of the page could be read, so a redirect in it may be missing.',
     open: 'Open anyway',
     next: 'Try again',
   },
@@ -69,7 +69,7 @@ const endings = {
   unread: {
     ...notWorking,
     headline: 'The page could not be read from SITE',
-    sentence: 'The website announced the page, but did not send it.',
+    sentence: 'The website announced the page but did not send it.',
   },
   gone: { ...brokenPage, headline: 'The page does not exist at SITE', next: 'Try again' },
   rejected: { ...brokenPage, headline: 'The page does not work at SITE' },
@@ -80,7 +80,7 @@ const endings = {
   max_redirects: {
     verdict: 'Broken link',
     headline: 'Too many redirects: the check stopped at SITE',
-    stop: 'Not visited: this is beyond the limit of redirects.',
+    stop: 'Not visited, because of the redirect limit.',
     open: 'Open anyway',
     next: 'Follow on',
   },
@@ -105,7 +105,7 @@ const endings = {
   unknown_name: {
     verdict: 'Broken link',
     headline: 'The link does not work at SITE',
-    advice: 'The name may be misspelled, or have been given up.',
+    advice: 'The name may be misspelled, or the website may be gone.',
     next: 'Try again',
   },
 
@@ -139,7 +139,7 @@ const endings = {
 
 type Kind = keyof typeof endings;
 
-/** The page's words for an expansion that ends at `host`. */
+/** The page's text for an expansion that ends at `host`. */
 export function endingOf(expansion: Expansion, host: UnicodeHost | null): Ending {
   const kind = kindOf(expansion);
   const ending: Ending = endings[kind === 'found' && expansion.redirectCount === 0 ? 'direct' : kind];
@@ -157,18 +157,18 @@ export function endingOf(expansion: Expansion, host: UnicodeHost | null): Ending
 }
 
 /**
- * Why the link is not encrypted: the last URL is http, or https redirects to http. http that redirects to https is fine,
+ * Returns why the link is not encrypted: the last URL is http, or https redirects to http. http that redirects to https is fine,
  * because people often type links without a scheme.
  */
 export function unencrypted({ hops, longUrl }: Expansion): string | null {
   const hosts = hops.filter(({ downgrade }) => downgrade).map(({ url }) => new URL(url).host);
-  const others = 'others on the way can read and change what is sent.';
+  const others = 'anyone on the path can read and alter the traffic.';
   if (hosts.length > 0)
     return `${list(hosts)} redirect${hosts.length > 1 ? '' : 's'} from https to http, so ${others}`;
   return /^http:/i.test(longUrl ?? '') ? others : null;
 }
 
-/** Schemes that open common apps, perhaps after a prompt, and run no code. */
+/** Schemes that open common apps, perhaps after a prompt, and do not run code. */
 const apps =
   /^(?:mailto|tel|sms|callto|facetime|geo|maps|webcal|intent|market|itms(?:-apps)?|skype|tg|viber|whatsapp|signal|spotify|zoommtg|msteams|slack|discord|fb|instagram|twitter|magnet|bitcoin):/i;
 

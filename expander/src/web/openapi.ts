@@ -80,8 +80,8 @@ const u = query(
   'The URL, percent-encoded. A missing scheme means `http://`.',
 );
 const options = [
-  query('follow', text, '`all` goes where a browser goes; any other value follows only 301 and 302.'),
-  query('key', text, 'A named key, with a rate of its own; or Authorization: Bearer.'),
+  query('follow', text, '`all` follows redirects like a browser; any other value follows only 301 and 302.'),
+  query('key', text, 'A key with its own rate limit. `Authorization: Bearer` also works.'),
 ];
 const callbackName = { ...text, pattern: dottedPath.source, maxLength: maxCallbackName };
 
@@ -101,27 +101,27 @@ const paths = {
   '/api': {
     get: {
       operationId: 'expand',
-      summary: 'Where a short URL leads',
+      summary: 'Expand a short URL',
       parameters: [
         u,
         ...options,
-        query('format', text, '`json` for an object; any other value for plain text.'),
+        query('format', text, '`json` for a JSON object; any other value for plain text.'),
         query('cb', callbackName, 'JSONP: calls this function with the long URL.'),
-        query('err', callbackName, 'JSONP: calls this function with a failure, with status 200.'),
+        query('err', callbackName, 'JSONP: calls this function with an error, with status 200.'),
       ],
       responses: {
         200: {
-          description: 'The long URL, an object or a call. Without `u`, a sentence.',
-          content: html({ ...text, description: 'The long URL, or a call.' }, json('Expanded')),
+          description: 'The long URL as text, JSON or a JSONP call. Without `u`, an error message.',
+          content: html({ ...text, description: 'The long URL, or a JSONP call.' }, json('Expanded')),
         },
-        ...failures(html({ ...text, description: 'One sentence.' }, json('Failure'))),
+        ...failures(html({ ...text, description: 'An error message.' }, json('Failure'))),
       },
     },
   },
   '/api/chain': {
     get: {
       operationId: 'chain',
-      summary: 'Every hop of a short URL',
+      summary: 'List every hop of a short URL',
       parameters: [u, ...options],
       responses: { 200: { description: 'The chain', content: chain }, ...failures(chain) },
     },
@@ -129,7 +129,7 @@ const paths = {
   '/api/expand': {
     post: {
       operationId: 'expandList',
-      summary: 'Up to 10,000 URLs, with one line of response for each',
+      summary: 'Expand up to 10,000 URLs, with one response line each',
       parameters: options,
       requestBody: {
         content: {
@@ -139,7 +139,7 @@ const paths = {
       },
       responses: {
         200: {
-          description: 'A Line of JSON for each URL, and a blank line after 10 s of silence',
+          description: 'A JSON line for each URL, and a blank line after every 10 s of silence',
           content: html(json('Line')),
         },
         ...failures(html(text)),
@@ -157,7 +157,7 @@ export const openapi: string = asciiJson({
     title: 'Longhand expander',
     version: manifest.version,
     license: { name: 'MIT', identifier: 'MIT' },
-    description: 'Returns the target of short URLs. Bodies are ASCII, and text/html except for /api/chain.',
+    description: 'Expands short URLs. Response bodies are ASCII and text/html, except JSON from /api/chain.',
   },
   servers: [{ url: '/' }],
   paths,

@@ -53,11 +53,11 @@ describe('the chain shows the first URL of each site and the last URL, and count
 
 describe('a note shows a misleading host once in Unicode, from left to right', () => {
   const imitates =
-    'Imitation: in Unicode this host is аррӏе.com. Its letters look like apple.com, but are Cyrillic.';
-  const mixes = 'Mixed scripts: in Unicode this host is аpple.example, in Cyrillic and Latin.';
+    'Imitation: in Unicode this host is аррӏе.com. Its letters look like apple.com but are Cyrillic.';
+  const mixes = 'Mixed scripts: in Unicode this host is аpple.example, which mixes Cyrillic and Latin.';
 
   test.each([
-    [cyrillic, 'Not encrypted It leads straight', 'Punycode: in Unicode this host is пример.example.'],
+    [cyrillic, 'Not encrypted It leads directly', 'Punycode: in Unicode this host is пример.example.'],
     [mixed, 'Beware xn--pple-43d.example can be mistaken for apple.example', mixes],
     [imitation, 'Beware xn--80ak6aa92e.com can be mistaken for apple.com', imitates],
     ['http://xn--nobod-3qf.example/', 'Beware xn--nobod-3qf.example mixes alphabets', 'Mixed scripts'],
@@ -75,7 +75,7 @@ describe('a note shows a misleading host once in Unicode, from left to right', (
 });
 
 test('a note above the buttons warns of a subdomain that names another website', async () => {
-  const note = 'The website is verify-login.example, not paypal.com. Its title: PayPal';
+  const note = 'The website is verify-login.example, not paypal.com. Page title: PayPal';
   expect((await read('s.example/disguised')).result).toContain(note);
   expect((await read('http://www.s.example/')).result).not.toContain('The website is');
 });
@@ -86,7 +86,7 @@ describe('one sentence describes the chain', () => {
     ['1', 'leaves s.example, passes t.example and u.example, and ends at end.example.'],
     ['far', 'leaves s.example, passes 4 other sites and ends at end.example.'],
     ['inside', 'stays at s.example.'],
-    ['returning', 'leaves s.example, passes t.example and comes back there.'],
+    ['returning', 'leaves s.example, passes t.example and returns to s.example.'],
     ['broken', 'leaves s.example and leads to nobody.example.'],
     ['wrapped', 'leaves s.example, passes google.com and ends at end.example.'],
   ])('%s: %s', async (path, sentence) => {

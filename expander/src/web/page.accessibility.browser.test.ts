@@ -77,7 +77,7 @@ visits.test('screen readers read the result before the chain', {}, async (page) 
   expect(places).not.toContain(-1);
 });
 
-visits.test('the keyboard reaches everything, with a visible focus', {}, async (page) => {
+visits.test('every control is reachable by keyboard and shows its focus', {}, async (page) => {
   await page.goto(visits.address(''));
   await page.locator('input:focus').waitFor();
   await page.keyboard.type('sho.rt/two');

@@ -36,7 +36,7 @@ afterAll(() => visits.close());
 const waitingFor = (page: Page, hop = -1) =>
   page.evaluate(`getComputedStyle([...document.querySelectorAll('li')].at(${hop}), '::after').content`);
 
-visits.test('the page loads nothing else, and announces the result once', {}, async (page) => {
+visits.test('the page loads no other resource, and announces the result once', {}, async (page) => {
   const requests: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
@@ -116,7 +116,7 @@ visits.test(
   },
 );
 
-test('Copy copies and announces the long URL, even without a clipboard API, and keeps its width and the focus', async () => {
+test('Copy announces its success, works without a clipboard API, and keeps its width and focus', async () => {
   const page = await visits.openPage(clipboard);
   await page.clock.install();
   await page.goto(visits.address('sho.rt/x'));
@@ -210,7 +210,7 @@ visits.test('only problems have a colour, and forced colours leave a border', {}
   await page.emulateMedia({ forcedColors: null });
 });
 
-visits.test('on a phone, controls are 44 pixels high, without the bookmarklet', phone, async (page) => {
+visits.test('on a phone, controls are 44 pixels high, and the bookmarklet is hidden', phone, async (page) => {
   for (const u of ['', 's.example/round', 'See sho.rt/x.', 'http://a.example http://b.example']) {
     await page.goto(visits.address(u));
     const low = await page.evaluate(`[...document.querySelectorAll('a, button, summary')]
@@ -307,7 +307,7 @@ visits.test('the bookmarklet expands the selected link or text of another page',
 visits.test('a click on the bookmarklet explains it', {}, async (page) => {
   await page.goto(visits.origin);
   await page.locator('#bookmarklet a').click();
-  const words = 'Drag it to your bookmarks: clicking it here does nothing.';
+  const words = 'Drag it to your bookmarks. Clicking it here does nothing.';
   expect(await page.getByRole('status').textContent()).toBe(words);
   expect(await page.locator('#bookmarklet').getByText(words).isVisible()).toBe(true);
 });

@@ -57,7 +57,7 @@ test('the page explains how to send a URL that was not percent-encoded', async (
   const response = await app.request('/?u=http://a.example/?x=1&u=2');
   expect(response.status).toBe(400);
   expect(await response.text()).toMatch(
-    /aria-invalid[\s\S]*This is not a URL[\s\S]*percent-encode the URL in it\./,
+    /aria-invalid[\s\S]*This is not a URL[\s\S]*percent-encode the URL\./,
   );
 });
 
@@ -75,7 +75,7 @@ describe('if an expansion throws an unexpected error', () => {
   test('the page reports the error after the first hop and ends', async () => {
     const { error, response } = failing(redirectHop);
     expect(await (await response).text()).toMatch(
-      /Something went wrong here\.<\/h2>\s*<p class="actions">\s*<a href="\/\?u=sho.rt%2Fx&amp;again=1">Try again</,
+      /Something went wrong\.<\/h2>\s*<p class="actions">\s*<a href="\/\?u=sho.rt%2Fx&amp;again=1">Try again</,
     );
     expect(error).toHaveBeenCalledWith({ err: new Error('a fault') }, 'fault');
   });

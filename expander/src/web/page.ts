@@ -81,7 +81,7 @@ export function showPage(
 
     const { readable, writable } = new TextEncoderStream();
     const writer = writable.getWriter();
-    // If the reader leaves, the request's signal ends the chain.
+    // The request's signal ends the chain if the client disconnects.
     const write = (html: string) => writer.write(html).catch(() => {});
     const begun = Promise.withResolvers<null>();
     const hops: Hop[] = [];

@@ -16,7 +16,7 @@ export const baseHeaders = {
 
 export const noStore = { 'Cache-Control': 'no-store' };
 
-/** For the API. Pages of other origins may load it as a script. */
+/** For the API. Pages of other origins may load its responses as scripts. */
 export const apiHeaders = { ...baseHeaders, 'Cross-Origin-Resource-Policy': 'cross-origin' };
 
 /** Turns off nginx buffering. */
@@ -25,14 +25,14 @@ export const unbuffered = { 'X-Accel-Buffering': 'no' };
 /** Allows pages of any origin to read the response (CORS). */
 export const openToAll = { 'Access-Control-Allow-Origin': '*' };
 
-/** Maximum time in nginx's cache (s). nginx repeats our `Cache-Control`, which is then at most this old. */
+/** Maximum time in nginx's cache (s), because nginx serves our `Cache-Control` header unchanged. */
 const edgeLifetime = 30;
 
 /** Caches may serve a stale response this long (s), during a refresh and while no expander responds. */
 const staleness = 'stale-while-revalidate=30, stale-if-error=600';
 
 /**
- * How long clients and nginx may cache an expansion. nginx needs the headers in this order.
+ * Headers that limit how long clients and nginx may cache an expansion. nginx needs them in this order.
  *
  * @param mayBeStale whether caches may serve it past its lifetime.
  */
@@ -100,11 +100,11 @@ export interface ResponseFormat {
   write(expansion: Expansion, query: Record<'u' | 'cb' | 'err' | 'follow', string>): string;
   /** The status of every response. By default, it depends on the error. */
   status?: number;
-  /** The status if there is nothing to expand. By default 200. */
+  /** The status if there is nothing to expand; 200 by default. */
   emptyStatus?: number;
 }
 
-/** With `nosniff`, browsers would not run these scripts, because their type is text/html. */
+/** Without `nosniff`, because it would stop browsers from running scripts of type text/html. */
 const { 'X-Content-Type-Options': _, ...jsonpHeaders } = apiHeaders;
 
 export const formats = {
@@ -144,13 +144,13 @@ export const formats = {
   },
 } satisfies Record<string, ResponseFormat>;
 
-/** Why there is no long URL; undefined if there is a long URL. */
+/** Why there is no long URL. @returns undefined if there is a long URL. */
 function failureOf({ end, error }: Expansion): { code: string; message: string } | undefined {
   if (error) return { code: error.code, message: error.message };
   return end.code === 'empty' ? { code: 'empty', message: '`u` argument required.' } : undefined;
 }
 
-/** Calls `name`. The JSON contains no `</`, U+2028 or U+2029. */
+/** A JavaScript call of `name`. The JSON contains no `</`, U+2028 or U+2029. */
 export function callbackCall(name: string, value: unknown): string {
   return `${name}(${asciiJson(value)})`;
 }

@@ -63,7 +63,7 @@ export function describeResult(u: string, expansion: Expansion) {
           },
         }
       : null,
-    /** For screen readers. */
+    /** Text for screen readers. */
     announcement: (verdict === 'Page found' ? [said, summary(expansion)] : [verdict, said, sentence])
       .filter(Boolean)
       .join('. '),
@@ -75,7 +75,7 @@ export function describeResult(u: string, expansion: Expansion) {
 export function urlParts(url: string) {
   const parsed = parseUrl(url);
   const site = parsed && isWeb(parsed) ? registrableDomain(parsed) : '';
-  // If the host is in Unicode or has escapes, only the parsed URL contains the site.
+  // Only the parsed URL contains the site if the host is in Unicode or has escapes.
   const text = parsed && !hostText(url).toLowerCase().includes(site) ? parsed.href : url;
   const [, before = '', host = '', rest = text] =
     (site && /^(https?:\/\/(?:[^/?#\\]*@)?)([^/?#\\]*)(.*)$/is.exec(text)) || [];
@@ -166,7 +166,7 @@ export function describeHop(hops: readonly Hop[]) {
   };
 }
 
-/** Shortens a URL. */
+/** Truncates a URL to 120 characters. */
 export const cut = (url: string) => (url.length > 120 ? `${url.slice(0, 120)}…` : url);
 
 /** Whether a hop is neither the first URL of a site nor the end of the chain. */

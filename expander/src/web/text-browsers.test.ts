@@ -20,7 +20,7 @@ describe.each(['w3m', 'lynx'] as const)('in %s', (browser) => {
 
   test('the page explains itself, and omits features that need a script', async () => {
     const text = await read('/');
-    expect(text).toMatch(/^Where does it lead\? Short URL .*Expand.* An example: iana\.org/);
+    expect(text).toMatch(/^Where does it lead\? Short URL .*Expand.* Example: iana\.org/);
     expect(text).not.toMatch(/Following|Copy|bookmark/);
   });
 
@@ -31,9 +31,9 @@ describe.each(['w3m', 'lynx'] as const)('in %s', (browser) => {
       ...[
         'Page found',
         'It leads to end.example',
-        'Its title: A page',
+        'Page title: A page',
         'Open it',
-        'The original, with tracking',
+        'Original URL, with tracking',
       ],
     ];
     const places = order.map((words) => text.indexOf(words));

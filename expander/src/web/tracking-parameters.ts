@@ -36,7 +36,7 @@ const owners = new Map(
 );
 const prefixes = [...owners.keys()].filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
 
-/** Parameters to examine. Real links have fewer than fifty. */
+/** Maximum parameters to examine. Real links have fewer than fifty. */
 const maxPairs = 1_000;
 
 /** Removes tracking parameters, and changes no other character. Also returns the removed parameters, unchanged. */

@@ -13,42 +13,42 @@ const followedIn = (times: number[], cached = false) => {
   return summary({ ...endedExpansion('', end, hops, times.length), cached });
 };
 
-describe('the page has plain words for every end', () => {
+describe('the page explains every end in plain words', () => {
   const notWorking = 'Not working just now';
-  const unencrypted = 'Not encrypted: others on the way can read';
+  const unencrypted = 'Not encrypted: anyone on the path can read';
   test.each(
     table(`
-      s.example/final | Page found It leads to end.example https:// | The last page answered 200, OK.
-      https://end.example/ | Page found It leads straight to end.example https://end.example/ Open it | The page answered 200, OK.
-      https://moving.example | Page found The page may send you on from moving.example | Scripts are not run here.
+      s.example/final | Page found It leads to end.example https:// | The last page returned 200, OK.
+      https://end.example/ | Page found It leads directly to end.example https://end.example/ Open it | The page returned 200, OK.
+      https://moving.example | Page found The page may send you on from moving.example | This check runs no scripts.
       s.example/plainly | Not encrypted It leads to end.example http://end.example/ | ${unencrypted}
-      http://end.example | Not encrypted It leads straight to end.example | ${unencrypted}
+      http://end.example | Not encrypted It leads directly to end.example | ${unencrypted}
       https://s.example/plain | Not encrypted It leads to | s.example redirects from https to http, so
-      file.example | File It leads to a file at file.example http: | setup.exe, 48 MB Open it only if you expect this file. Not encrypted: o
-      401.example | Blocked our check Our check was blocked by 401.example | answered 401, sign-in required.
+      file.example | File It leads to a file at file.example http: | setup.exe, 48 MB Open it only if you expect this file. Not encrypted: a
+      401.example | Blocked our check Our check was blocked by 401.example | returned 401, sign-in required.
       s.example/closed | Blocked our check Our check was blocked by closed.example http: | It may still open for you.
       429.example | Blocked our check | It may still open for you.
       451.example | Blocked our check | It may still open for you.
-      999.example | Blocked our check | answered 999
-      head.example | ${notWorking} The page is not working just now at head.example | answered 404
-      s.example/dead | Broken link The page does not exist at gone.example | answered 410, removed.
+      999.example | Blocked our check | returned 999
+      head.example | ${notWorking} The page is not working just now at head.example | returned 404
+      s.example/dead | Broken link The page does not exist at gone.example | returned 410, removed.
       http://gone.example/ | Broken link The page does not exist at gone.example | ${unencrypted}
-      404.example | Broken link The page does not exist at 404.example | answered 404, not found.
-      418.example | Broken link The page does not work at 418.example | answered 418, i
-      599.example | ${notWorking} The page is not working just now at 599.example | answered 599, unknown status.
-      https://empty.example | Page found The page is empty at empty.example | answered 204
+      404.example | Broken link The page does not exist at 404.example | returned 404, not found.
+      418.example | Broken link The page does not work at 418.example | returned 418, i
+      599.example | ${notWorking} The page is not working just now at 599.example | returned 599, unknown status.
+      https://empty.example | Page found The page is empty at empty.example | returned 204
       ${long(0)} | Broken link Too many redirects: the check stopped at long.example | The limit is 19 redirects; this URL is the target
       s.example/loop | Broken link The redirects form a loop at s.example | no page can be reached
       s.example/silent | Broken link The link is broken at s.example | The 302 redirect does not say where
       s.example/malformed | Broken link The link is broken http://[ | something that is not a URL
-      s.example/unknown | Broken link The link does not work at none.example | may be misspelled, or have been given up.
-      s.example/down | ${notWorking} The page is not working just now at down.example | answered 503
+      s.example/unknown | Broken link The link does not work at none.example | may be misspelled, or the website may be gone.
+      s.example/down | ${notWorking} The page is not working just now at down.example | returned 503
       s.example/broken | ${notWorking} The link does not work at nobody.example http: | the connection.
       s.example/broken | ${notWorking} | 1 redirect followed before that
       late.example | ${notWorking} No answer in time from late.example | within 3 seconds. The website may be busy.
-      unread.example | ${notWorking} The page could not be read from unread.example | announced the page, but did not send it.
+      unread.example | ${notWorking} The page could not be read from unread.example | announced the page but did not send it.
       https://partly.example | Page found It leads to partly.example | Only the first part of the page
-      https://cut.example | Page found It leads to cut.example | page could not be read to its end
+      https://cut.example | Page found It leads to cut.example | Only part of the page could be read
       https://self.example/ | Certificate problem Its certificate does not prove that it is self.example | Details DEPTH_ZERO
       s.example/mail | Opens an app It does not lead to a web page mailto:someone@example.com | Only web pages
       s.example/script | Beware It does not lead to a web page javascript:alert(1) | may run code
@@ -85,7 +85,7 @@ describe('the page has plain words for every end', () => {
     expect((await read(u)).chain).toContain(stop);
   });
 
-  test('the waiting time after a timeout is consistent with the duration of the redirects', async () => {
+  test('after a timeout, the page shows the timeout and the duration of the redirects', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const slow: Web = {};
@@ -166,9 +166,9 @@ test('the URL without tracking comes first, then the original and the removed pa
 test('the title follows all warnings, as text', async () => {
   const { html } = await read('s.example/title');
   expect(html).toContain(
-    'Its title: <bdi>\u202e&lt;/bdi&gt;&lt;script&gt;hit()&lt;/script&gt; &amp; more</bdi>',
+    'Page title: <bdi>\u202e&lt;/bdi&gt;&lt;script&gt;hit()&lt;/script&gt; &amp; more</bdi>',
   );
-  expect((await read('s.example/mixed')).result).toMatch(/Mixed scripts.*Its title: Apple/);
+  expect((await read('s.example/mixed')).result).toMatch(/Mixed scripts.*Page title: Apple/);
 });
 
 test('the page shows how it understood pasted text, and "Exactly as typed" still applies after "Try again"', async () => {

@@ -23,24 +23,26 @@ const statusWords: Record<number, string> = {
 /** The status of the last page, as a sentence. */
 export function lastStatus({ hops, redirectCount }: Expansion): string {
   const status = hops.at(-1)?.status ?? 200;
-  return `The ${redirectCount === 0 ? '' : 'last '}page answered ${status}, ${statusInWords(status)}.`;
+  return `The ${redirectCount === 0 ? '' : 'last '}page returned ${status}, ${statusInWords(status)}.`;
 }
 
 export function statusInWords(status: number): string {
   return statusWords[status] ?? STATUS_CODES[status]?.toLowerCase() ?? 'unknown status';
 }
 
-/** `2 redirects followed in 143 ms.` Empty if the rest of the result is enough. */
+/** `2 redirects followed in 143 ms.` Empty if the result needs no summary. */
 export function summary({ hops, redirectCount, end, error, cached }: Expansion): string {
   const total = duration(hops.reduce((sum, { milliseconds }) => sum + milliseconds, 0));
-  const time = total && ` in ${total}${cached ? ' (cached)' : ''}`;
-  if (redirectCount === 0) return time && end.code === 'final' ? `Answered${time}.` : '';
+  const time = total && `${total}${cached ? ' (cached)' : ''}`;
+  if (redirectCount === 0) return time && end.code === 'final' ? `It took ${time}.` : '';
   if (end.code === 'loop' || end.code === 'max_redirects') return '';
   const redirects = `${redirectCount} redirect${redirectCount > 1 ? 's' : ''} followed`;
-  return error ? `${redirects} before that${time && `,${time}`}.` : `${redirects}${time}.`;
+  return error
+    ? `${redirects} before that${time && `, in ${time}`}.`
+    : `${redirects}${time && ` in ${time}`}.`;
 }
 
-/** Sites to name. If there are more, the sentence only counts them. */
+/** Maximum sites to name. The sentence only counts more sites. */
 const maxNamed = 3;
 
 /** Codes of chains that end with a response. */
@@ -50,7 +52,7 @@ const arrived = new Set(['final', 'no_location', 'malformed_location', 'unsuppor
  * The chain in one sentence, such as `The link leaves bit.ly, passes t.co and ends at example.com.` A site is a registrable
  * domain.
  *
- * @returns undefined if there is no other URL.
+ * @returns undefined without a redirect, or for a loop.
  */
 export function journey({ hops, longUrl, redirectCount, end }: Expansion): string | undefined {
   const [first] = hops;
@@ -62,7 +64,7 @@ export function journey({ hops, longUrl, redirectCount, end }: Expansion): strin
   passed.delete(to);
   if (from === to && passed.size === 0) return `The link stays at ${from}.`;
   const others = passed.size > maxNamed ? `${passed.size} other sites` : list([...passed]);
-  const last = from === to ? 'comes back there' : `${arrived.has(end.code) ? 'ends at' : 'leads to'} ${to}`;
+  const last = from === to ? `returns to ${from}` : `${arrived.has(end.code) ? 'ends at' : 'leads to'} ${to}`;
   const steps = [`leaves ${from}`, ...(others ? [`passes ${others}`] : []), last];
   return `The link ${(others.includes(' and ') ? withComma : withoutComma).format(steps)}.`;
 }

@@ -101,10 +101,10 @@ test('later clients receive the complete result after a client disconnects at an
 test('caches a timeout while reading a page as a timeout, without the page', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const asked: string[] = [];
+  const requested: string[] = [];
   const head = { addressFamily: 4, body: Buffer.alloc(0), isCut: false, source: null } as const;
   const request: Request = async ({ pathname }, { method, signal }) => {
-    asked.push(`${method} ${pathname}`);
+    requested.push(`${method} ${pathname}`);
     await new Promise((resolve, reject) => {
       signal?.addEventListener('abort', () => reject(signal.reason));
       if (method === 'HEAD') setTimeout(resolve, 1_499);
@@ -122,10 +122,10 @@ test('caches a timeout while reading a page as a timeout, without the page', asy
     return expansion;
   };
   const expansion = await visit();
-  expect(asked.at(-1)).toBe('GET /5');
+  expect(requested.at(-1)).toBe('GET /5');
   expect(expansion.error).toMatchObject({ code: 'timeout' });
   expect(expansion.staleUntil).toBe(Date.now() + 10_000);
-  asked.length = 0;
+  requested.length = 0;
   await visit();
-  expect(asked).toEqual(['HEAD /5', 'GET /5']);
+  expect(requested).toEqual(['HEAD /5', 'GET /5']);
 });

@@ -179,11 +179,11 @@ describe('any response', { timeout: 600_000 }, () => {
     const responses = fc.array(response, { minLength: 1, maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(responses, async (responses) => {
-        let asked = 0;
+        let requests = 0;
         const browse = createBrowse(async (url) => {
           guard.checkUrl(url);
-          asked += 1;
-          return responses[asked % responses.length] as (typeof responses)[0];
+          requests += 1;
+          return responses[requests % responses.length] as (typeof responses)[0];
         });
         const { chain } = createExpand(followRedirects(browse));
         const { hops, longUrl } = await chain(page.href, { follow: 'all' });

@@ -16,25 +16,25 @@ const end = endedExpansion('x', new ExpansionError('request_failed', 'It is down
 
 test('a slow reader receives all lines of its list', async () => {
   const lines = 4_000;
-  let asked = 0;
+  let expanded = 0;
   // 32 MB in lines of 8 KB, far more than sockets and streams can buffer.
   const failed = endedExpansion('x'.repeat(8_000), new ExpansionError('request_failed', 'It is down.'));
   const { url } = await tracing(async () => {
-    asked += 1;
+    expanded += 1;
     return failed;
   });
-  const answer = await answerTo(
+  const response = await answerTo(
     ask(url, '/api/expand', Array.from({ length: lines }, (_, i) => `http://a.example/${i}`).join('\n')),
   );
 
   let before = -1;
-  while (asked > before) {
-    before = asked;
+  while (expanded > before) {
+    before = expanded;
     await sleep(200);
   }
-  expect(asked).toBeLessThan(lines / 2);
-  expect((await text(answer)).trim().split('\n')).toHaveLength(lines);
-  expect(asked).toBe(lines);
+  expect(expanded).toBeLessThan(lines / 2);
+  expect((await text(response)).trim().split('\n')).toHaveLength(lines);
+  expect(expanded).toBe(lines);
 });
 
 test('a client with 16 hung lists cannot send another list, and does not delay other clients', async () => {
@@ -47,8 +47,8 @@ test('a client with 16 hung lists cannot send another list, and does not delay o
     return end;
   });
   const post = async (client: string, list: string) => {
-    const answer = await answerTo(ask(url, '/api/expand', list, { 'X-Forwarded-For': client }));
-    return { status: answer.statusCode, lines: (await text(answer)).trim().split('\n').length };
+    const response = await answerTo(ask(url, '/api/expand', list, { 'X-Forwarded-For': client }));
+    return { status: response.statusCode, lines: (await text(response)).trim().split('\n').length };
   };
   const links = Array.from({ length: 48 }, (_, i) => `http://hung.example/${i}`).join('\n');
   const results: unknown[] = [];
@@ -69,14 +69,14 @@ test('a list sends a blank line after 10 s without a result', async () => {
   onTestFinished(() => void vi.useRealTimers());
   const released = Promise.withResolvers<Expansion>();
   const { url } = await tracing(() => released.promise);
-  const answer = await answerTo(ask(url, '/api/expand', 'http://a.example/'));
+  const response = await answerTo(ask(url, '/api/expand', 'http://a.example/'));
   vi.advanceTimersByTime(9_999);
-  expect(answer.readableLength).toBe(0);
+  expect(response.readableLength).toBe(0);
   vi.advanceTimersByTime(10_001);
-  const [silence] = await once(answer, 'data');
+  const [silence] = await once(response, 'data');
   expect(`${silence}`).toMatch(/^\n+$/);
   released.resolve(end);
-  expect(JSON.parse(await text(answer))).toMatchObject({ line: 1 });
+  expect(JSON.parse(await text(response))).toMatchObject({ line: 1 });
   expect(vi.getTimerCount()).toBe(0);
 });
 
@@ -125,8 +125,8 @@ test('logs an unexpected error, which fails only its own line', async () => {
     if (host === 'b') throw new TypeError('ours');
     return end;
   });
-  const answer = await text(await answerTo(ask(url, '/api/expand', 'a\nb\nc')));
-  const errors = answer
+  const response = await text(await answerTo(ask(url, '/api/expand', 'a\nb\nc')));
+  const errors = response
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
@@ -165,10 +165,10 @@ test('a list returns 503 with Retry-After while slow uploads use 24 MB', async (
   expect(lines.filter(({ msg }) => msg !== 'request')).toEqual([]);
 });
 
-test.each<[string, string, (answer: IncomingMessage) => unknown]>([
+test.each<[string, string, (response: IncomingMessage) => unknown]>([
   ['answered', 'x', text],
   ['refused', 'x\n'.repeat(10_001), text],
-  ['broken off', 'x\nhang', async (answer) => (await once(answer, 'data')) && answer.destroy()],
+  ['broken off', 'x\nhang', async (response) => (await once(response, 'data')) && response.destroy()],
 ])('a list that was %s frees its memory', async (_, list, read) => {
   const { url, lines } = await tracing(async ({ host }) =>
     host === 'hang' ? new Promise<never>(() => {}) : end,

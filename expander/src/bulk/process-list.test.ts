@@ -23,8 +23,8 @@ describe('POST /api/expand', () => {
     ['a JSON array', (urls: string[]) => JSON.stringify(urls)],
   ])('takes %s', async (_, written) => {
     const urls = [2, 1, 0].map((n) => `${shortener.url}/chain/${n}?bulk`);
-    const answers = await lines(await post(written(urls)));
-    expect(answers.map(({ url, redirectCount }) => [url, redirectCount]).sort()).toEqual(
+    const results = await lines(await post(written(urls)));
+    expect(results.map(({ url, redirectCount }) => [url, redirectCount]).sort()).toEqual(
       urls.map((url) => [url, Number(/chain\/(\d)/.exec(url)?.[1])]).sort(),
     );
   });
@@ -33,8 +33,8 @@ describe('POST /api/expand', () => {
     const { headers, body } = await post(`${shortener.url}/delay/300\n${shortener.url}/chain/0?first`);
     expect([headers.get('content-type'), headers.get('x-accel-buffering')]).toEqual(['text/html', 'no']);
     const pieces = (body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream());
-    const answers = (await Array.fromAsync(pieces)).map((piece) => JSON.parse(piece));
-    expect(answers).toMatchObject([
+    const results = (await Array.fromAsync(pieces)).map((piece) => JSON.parse(piece));
+    expect(results).toMatchObject([
       { line: 2, longUrl: `${shortener.url}/chain/0?first`, error: null },
       { line: 1, longUrl: `${shortener.url}/delay/300` },
     ]);
@@ -45,8 +45,8 @@ describe('POST /api/expand', () => {
     const response = await post(body);
     const text = await response.clone().text();
     expect(text).not.toMatch(/<|[^\n\x20-\x7e]/);
-    const answers = await lines(response);
-    expect(answers.map(({ line, error }) => [line, error?.code ?? null]).sort()).toEqual([
+    const results = await lines(response);
+    expect(results.map(({ line, error }) => [line, error?.code ?? null]).sort()).toEqual([
       [1, null],
       [2, 'invalid_url'],
       [3, 'target_refused'],
@@ -57,8 +57,8 @@ describe('POST /api/expand', () => {
   });
 
   test('supports follow=all', async () => {
-    const answers = await lines(await post(`${shortener.url}/chain/1?status=308`, '/api/expand?follow=all'));
-    expect(answers[0]?.redirectCount).toBe(1);
+    const results = await lines(await post(`${shortener.url}/chain/1?status=308`, '/api/expand?follow=all'));
+    expect(results[0]?.redirectCount).toBe(1);
   });
 
   test.each([

@@ -17,23 +17,23 @@ import {
 type Web = Record<string, Partial<HopResponse> | ExpansionError>;
 const minutes = (n: number) => n * 60_000;
 
-/** An expander with caches and a fake clock. `asked` lists the paths of requests to `pages`. */
+/** An expander with caches and a fake clock. `requested` lists the paths of requests to `pages`. */
 function remembering(pages: Web, fresh = 10, redis?: SharedCache) {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  const asked: string[] = [];
+  const requested: string[] = [];
   const fetchHop: FetchHop = async ({ pathname }) => {
-    asked.push(pathname);
-    const answer = pages[pathname] ?? { status: 200 };
-    if (answer instanceof Error) throw answer;
-    return responseWith({ status: 301, freshUntil: Date.now() + minutes(fresh), ...answer });
+    requested.push(pathname);
+    const response = pages[pathname] ?? { status: 200 };
+    if (response instanceof Error) throw response;
+    return responseWith({ status: 301, freshUntil: Date.now() + minutes(fresh), ...response });
   };
   const memory = memoryTier();
   const cached = cacheExpansions(memory, redis);
   const follow = serveFromMemory(memory)(singleFlight(cached(followRedirects(cacheHops()(fetchHop)))));
   const { chain: expand } = createExpand(follow);
   return {
-    asked,
+    requested,
     pages,
     expand: (path: string, options?: ChainOptions) => expand(`http://a.example${path}`, options),
   };
@@ -41,19 +41,19 @@ function remembering(pages: Web, fresh = 10, redis?: SharedCache) {
 
 describe('the memory tier', () => {
   test('serves the second request and marks every hop as cached', async () => {
-    const { expand, asked } = remembering({ '/short': { location: '/long' } });
+    const { expand, requested } = remembering({ '/short': { location: '/long' } });
     expect(await expand('/short')).toMatchObject({ cached: false });
     const again = await expand('/short');
     expect(again).toMatchObject({ cached: true, redirectCount: 1, longUrl: 'http://a.example/long' });
     expect(again.hops.map(({ cached }) => cached)).toEqual([true, true]);
-    expect(asked).toEqual(['/short', '/long']);
+    expect(requested).toEqual(['/short', '/long']);
   });
 
   test('is bypassed on a retry, like the hop cache, and stores the new result', async () => {
-    const { expand, asked } = remembering({ '/short': { location: '/long' } });
+    const { expand, requested } = remembering({ '/short': { location: '/long' } });
     await expand('/short');
     expect(await expand('/short', { again: true })).toMatchObject({ cached: false });
-    expect(asked).toEqual(['/short', '/long', '/short', '/long']);
+    expect(requested).toEqual(['/short', '/long', '/short', '/long']);
     expect(await expand('/short')).toMatchObject({ cached: true });
   });
 
@@ -77,9 +77,9 @@ describe('the memory tier', () => {
       '/busy': new ExpansionError('overloaded', 'We are busy.'),
       '/ill': { status: 503, freshUntil: Date.now() + 30_000 },
     };
-    const { expand, asked } = remembering(pages);
+    const { expand, requested } = remembering(pages);
     for (const path of ['/down', '/down', '/busy', '/busy', '/ill', '/ill']) await expand(path);
-    expect(asked).toEqual(['/down', '/busy', '/busy', '/ill']);
+    expect(requested).toEqual(['/down', '/busy', '/busy', '/ill']);
     vi.advanceTimersByTime(30_001);
     for (const path of ['/down', '/ill']) {
       pages[path] = { status: 200 };
@@ -110,27 +110,27 @@ describe('a stale entry', () => {
 
   test('stays if its refresh ends at a failing page', async () => {
     const pages: Web = { '/short': { location: '/page' } };
-    const { expand, asked } = remembering(pages);
+    const { expand, requested } = remembering(pages);
     await expand('/short');
     pages['/page'] = { status: 503, freshUntil: Date.now() + minutes(12) };
     vi.advanceTimersByTime(minutes(11));
     await expand('/short');
-    await vi.waitFor(() => expect(asked).toHaveLength(4));
+    await vi.waitFor(() => expect(requested).toHaveLength(4));
     expect((await expand('/short')).hops.map(({ status }) => status)).toEqual([301, 200]);
   });
 
   test('stays after a failed refresh, which is retried 30 s later', async () => {
     const pages: Web = { '/short': { location: '/long' } };
-    const { expand, asked } = remembering(pages);
+    const { expand, requested } = remembering(pages);
     await expand('/short');
     pages['/short'] = new ExpansionError('request_failed', 'It is down.');
     vi.advanceTimersByTime(minutes(11));
-    asked.length = 0;
+    requested.length = 0;
     for (let i = 0; i < 50; i += 1) expect((await expand('/short')).error).toBeNull();
-    expect(asked).toEqual(['/short']);
+    expect(requested).toEqual(['/short']);
     vi.advanceTimersByTime(30_001);
     await expand('/short');
-    await vi.waitFor(() => expect(asked).toEqual(['/short', '/short']));
+    await vi.waitFor(() => expect(requested).toEqual(['/short', '/short']));
   });
 
   test('stays if another replica has cached a failure in Redis', async () => {
@@ -150,7 +150,7 @@ describe('a stale entry', () => {
     vi.advanceTimersByTime(minutes(11));
     await other.expand('/short');
     await one.expand('/short');
-    await vi.waitFor(() => expect(one.asked).toHaveLength(2));
+    await vi.waitFor(() => expect(one.requested).toHaveLength(2));
     expect((await one.expand('/short')).error).toBeNull();
   });
 
@@ -167,16 +167,16 @@ describe('a stale entry', () => {
 });
 
 describe('the hop cache', () => {
-  const answer = () => responseWith({ freshUntil: Date.now() + 60_000 });
+  const response = () => responseWith({ freshUntil: Date.now() + 60_000 });
 
   test('shares hops between chains', async () => {
-    const { expand, asked } = remembering({
+    const { expand, requested } = remembering({
       '/one': { location: '/shared' },
       '/two': { location: '/shared' },
     });
     await expand('/one');
     const { hops, cached } = await expand('/two');
-    expect(asked).toEqual(['/one', '/shared', '/two']);
+    expect(requested).toEqual(['/one', '/shared', '/two']);
     expect(hops.map((hop) => hop.cached)).toEqual([false, true]);
     expect(cached).toBe(false);
     expect(await expand('/one#part')).toMatchObject({ cached: true });
@@ -195,26 +195,26 @@ describe('the hop cache', () => {
   });
 
   test('is separate for each follow mode, because responses to HEAD and GET may differ', async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const ask = cacheHops()(async (_, { follow }) => {
-      asked.push(follow);
-      return answer();
+      requested.push(follow);
+      return response();
     });
     for (const follow of ['default', 'all', 'default', 'all'] as const) {
       await ask(new URL('http://a.example/'), { follow });
     }
-    expect(asked).toEqual(['default', 'all']);
+    expect(requested).toEqual(['default', 'all']);
   });
 
   test('keeps responses up to 2 KiB with their URLs', async () => {
-    const asked: number[] = [];
+    const requested: number[] = [];
     const ask = cacheHops()(async ({ href }) => {
-      asked.push(href.length);
-      return answer();
+      requested.push(href.length);
+      return response();
     });
     const url = (length: number) => new URL(`http://a.example/${'x'.repeat(length - 17)}`);
     for (const length of [2_048, 2_048, 2_049, 2_049]) await ask(url(length), { follow: 'default' });
-    expect(asked).toEqual([2_048, 2_049, 2_049]);
+    expect(requested).toEqual([2_048, 2_049, 2_049]);
   });
 });
 

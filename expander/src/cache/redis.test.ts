@@ -38,7 +38,7 @@ let links = 0;
 const link = (path: string) => `${shortener.url}${path}${path.includes('?') ? '&' : '?'}link=${links++}`;
 /** Waits until the entry is in Redis, up to `doubtTime` later. */
 const written = (u: string) => expect.poll(() => store.keys(`*${u}`)).toHaveLength(1);
-const asked = () => [...shortener.requests.values()].reduce((sum, n) => sum + n, 0);
+const requests = () => [...shortener.requests.values()].reduce((sum, n) => sum + n, 0);
 
 describe('the cache', () => {
   test('serves the same hops in a new process without a request', async () => {
@@ -48,14 +48,14 @@ describe('the cache', () => {
       JSON.parse(await (await app.request(path)).text());
     const first = await chainOf(testExpander({ redis }).app);
     await written(u);
-    const before = asked();
+    const before = requests();
     const { app, expand } = testExpander({ redis });
     const urls: string[] = [];
     await expand.chain(first.url, { onHop: ({ url }) => urls.push(url) });
     expect(urls).toEqual(first.hops.map(({ url }) => url));
     const hops = first.hops.map((hop) => ({ ...hop, cached: true }));
     expect(await chainOf(app)).toEqual({ ...first, hops, redirectCount: 2, cached: true });
-    expect(asked()).toBe(before);
+    expect(requests()).toBe(before);
   });
 
   test('serves a stale entry that another replica has refreshed, without a request to the website', async () => {
@@ -71,14 +71,14 @@ describe('the cache', () => {
     }
     const old = await entry();
     vi.setSystemTime(now + 11 * 60_000);
-    const before = asked();
+    const before = requests();
     const freshUntil = async ({ chain }: (typeof replicas)[number]) => (await chain(u)).freshUntil;
     for (const replica of replicas) {
       await expect.poll(() => freshUntil(replica)).toBeGreaterThan(Date.now());
       await expect.poll(entry).not.toBe(old);
     }
     // Only the first replica requested its two hops.
-    expect(asked() - before).toBe(2);
+    expect(requests() - before).toBe(2);
   });
 
   test('keeps separate entries for each follow mode and maxRedirect', async () => {

@@ -33,13 +33,13 @@ describe('a hung host', () => {
   /** An expander and the number of its hung requests. */
   async function expander() {
     const { url } = await serving(testExpander().app);
-    const asked = () => shortener.requests.get('HEAD /hang') ?? 0;
-    const before = asked();
+    const requests = () => shortener.requests.get('HEAD /hang') ?? 0;
+    const before = requests();
     const request = (u: string, client = '192.0.2.1') =>
       ask(url, `/api?u=${encodeURIComponent(u)}`, undefined, { 'X-Forwarded-For': client });
     const hang = (length: number, clientOf: (i: number) => string) =>
       Array.from({ length }, (_, i) => request(`${shortener.url}/hang?${i}`, clientOf(i)));
-    return { request, hang, hung: () => asked() - before };
+    return { request, hang, hung: () => requests() - before };
   }
 
   test('has at most 64 hops in flight, and does not delay other hosts', async () => {

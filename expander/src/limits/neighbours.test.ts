@@ -26,14 +26,14 @@ test('two clients receive all lines of lists that lead to one slow website', asy
   const { url } = await serving(testExpander().app);
   const codes = async (client: string) => {
     const shortener = await startShortener();
-    const answer = await answerTo(
+    const response = await answerTo(
       post(
         url,
         client,
         numbered(150, (i) => `${shortener}/${i}?${client}-${i}`),
       ),
     );
-    return (await text(answer))
+    return (await text(response))
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line).error?.code ?? 'none');

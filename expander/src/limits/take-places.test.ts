@@ -8,18 +8,18 @@ import { readTarget } from '../expansion/target.ts';
 import { createPlaces, takePlaces } from './places.ts';
 import { singleFlight } from './single-flight.ts';
 
-/** An expander with requests that the test ends. `asked` lists their paths. */
+/** An expander with requests that the test ends. `requested` lists their paths. */
 function expander(limits: Parameters<typeof createPlaces>[0] = { atOrigin: 1 }) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const asked: string[] = [];
-  const ends = new Map<string, (answer: HopResponse) => void>();
+  const requested: string[] = [];
+  const ends = new Map<string, (response: HopResponse) => void>();
   let waiting = 0;
   const gauge = { inc: () => void ++waiting, dec: () => void --waiting };
   const places = createPlaces(limits);
   const cached = cacheHops();
   const request: FetchHop = ({ pathname }, { signal }) => {
-    asked.push(pathname);
+    requested.push(pathname);
     return new Promise((resolve, reject) => {
       ends.set(pathname, resolve);
       signal?.addEventListener('abort', () => reject(aborted(signal.reason)));
@@ -29,7 +29,7 @@ function expander(limits: Parameters<typeof createPlaces>[0] = { atOrigin: 1 }) 
   const follow = singleFlight(followRedirects(fetchHop));
   const settled = () => vi.advanceTimersByTimeAsync(0);
   return {
-    asked,
+    requested,
     waiting: () => waiting,
     places,
     settled,
@@ -56,14 +56,14 @@ const lasting = { freshUntil: Number.POSITIVE_INFINITY };
 
 describe('a hop that waits for a place', () => {
   test('checks the cache again, because another chain may have made the same request', async () => {
-    const { expand, end, asked } = expander();
+    const { expand, end, requested } = expander();
     const [first, second] = [expand('page#1'), expand('page#2')];
     await end('page', lasting);
-    expect([(await first).code, (await second).code, asked]).toEqual(['final', 'final', ['/page']]);
+    expect([(await first).code, (await second).code, requested]).toEqual(['final', 'final', ['/page']]);
   });
 
   test('leaves the queue when its client disconnects', async () => {
-    const { expand, end, settled, asked, waiting, places } = expander();
+    const { expand, end, settled, requested, waiting, places } = expander();
     const client = new AbortController();
     const first = expand('first');
     await settled();
@@ -75,7 +75,7 @@ describe('a hop that waits for a place', () => {
     expect([waiting(), places.isEmpty()]).toEqual([0, true]);
     await end('first');
     await first;
-    expect(asked).toEqual(['/first']);
+    expect(requested).toEqual(['/first']);
   });
 
   test('starts its timeout and its duration when it has a place', async () => {
@@ -92,7 +92,7 @@ describe('a hop that waits for a place', () => {
 
 describe('a single request', () => {
   test('fails as overloaded after 3 s of waiting, while a list that shares its expansion continues', async () => {
-    const { expand, end, pass, asked } = expander();
+    const { expand, end, pass, requested } = expander();
     const others = [expand('1', { client: 'b' }), expand('2', { client: 'b' })];
     await pass(10);
     const refused = expect(expand('shared')).rejects.toMatchObject({ code: 'overloaded' });
@@ -105,7 +105,7 @@ describe('a single request', () => {
     await end('shared');
     expect((await line).code).toBe('final');
     await Promise.all(others);
-    expect(asked).toEqual(['/1', '/2', '/shared']);
+    expect(requested).toEqual(['/1', '/2', '/shared']);
   });
 
   test('fails after 8 s: as overloaded if it has waited, as a timeout otherwise', async () => {
@@ -131,17 +131,17 @@ describe('a single request', () => {
 
 describe('a client that joins an expansion with a waiting hop', () => {
   test('adds its turn', async () => {
-    const { expand, settled, asked } = expander({ ofClientAtOrigin: 1 });
+    const { expand, settled, requested } = expander({ ofClientAtOrigin: 1 });
     for (const path of ['first', 'shared']) expand(path);
     await settled();
-    expect(asked).toEqual(['/first']);
+    expect(requested).toEqual(['/first']);
     expand('shared', { client: 'b' });
     await settled();
-    expect(asked).toEqual(['/first', '/shared']);
+    expect(requested).toEqual(['/first', '/shared']);
   });
 
   test('removes its turn when it disconnects', async () => {
-    const { expand, end, settled, asked } = expander({ atOrigin: 2, ofClientAtOrigin: 1 });
+    const { expand, end, settled, requested } = expander({ atOrigin: 2, ofClientAtOrigin: 1 });
     const client = new AbortController();
     for (const path of ['first', 'shared']) expand(path);
     expand('other', { client: 'c' });
@@ -150,12 +150,12 @@ describe('a client that joins an expansion with a waiting hop', () => {
     client.abort();
     await left;
     await end('other');
-    expect(asked).toEqual(['/first', '/other']);
+    expect(requested).toEqual(['/first', '/other']);
   });
 });
 
 test('128 lists of 8 clients, all to one slow website, each get a line within 30 s', async () => {
-  const { expand, end, pass, asked } = expander({});
+  const { expand, end, pass, requested } = expander({});
   const ended = new Set<number>();
   for (let list = 0; list < 128; list += 1) {
     for (let line = 0; line < 16; line += 1) {
@@ -164,7 +164,7 @@ test('128 lists of 8 clients, all to one slow website, each get a line within 30
     }
   }
   for (let time = 0; time < 30_000; time += 2_600) {
-    const pages = asked.splice(0);
+    const pages = requested.splice(0);
     await pass(2_600);
     for (const path of pages) {
       const [, list, line, hop] = /(\d+)-(\d+)-(\d)/.exec(path) ?? [];

@@ -53,7 +53,7 @@ const endings = {
   direct: { ...found, headline: 'It leads directly to SITE' },
   sends_on: {
     verdict: 'Page found',
-    headline: 'The page may send you on from SITE',
+    headline: 'A script may redirect you from SITE',
     advice: 'A script on the page may open another address. This check runs no scripts.',
     open: 'Open anyway',
   },
@@ -69,7 +69,7 @@ const endings = {
   unread: {
     ...notWorking,
     headline: 'The page could not be read from SITE',
-    sentence: 'The website announced the page but did not send it.',
+    sentence: 'The website started its response but did not send the page.',
   },
   gone: { ...brokenPage, headline: 'The page does not exist at SITE', next: 'Try again' },
   rejected: { ...brokenPage, headline: 'The page does not work at SITE' },

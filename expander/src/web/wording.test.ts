@@ -20,7 +20,7 @@ describe('the page explains every end in plain words', () => {
     table(`
       s.example/final | Page found It leads to end.example https:// | The last page returned 200, OK.
       https://end.example/ | Page found It leads directly to end.example https://end.example/ Open it | The page returned 200, OK.
-      https://moving.example | Page found The page may send you on from moving.example | This check runs no scripts.
+      https://moving.example | Page found A script may redirect you from moving.example | This check runs no scripts.
       s.example/plainly | Not encrypted It leads to end.example http://end.example/ | ${unencrypted}
       http://end.example | Not encrypted It leads directly to end.example | ${unencrypted}
       https://s.example/plain | Not encrypted It leads to | s.example redirects from https to http, so
@@ -46,7 +46,7 @@ describe('the page explains every end in plain words', () => {
       s.example/broken | ${notWorking} The link does not work at nobody.example http: | the connection.
       s.example/broken | ${notWorking} | 1 redirect followed before that
       late.example | ${notWorking} No answer in time from late.example | within 3 seconds. The website may be busy.
-      unread.example | ${notWorking} The page could not be read from unread.example | announced the page but did not send it.
+      unread.example | ${notWorking} The page could not be read from unread.example | did not send the page.
       https://partly.example | Page found It leads to partly.example | Only the first part of the page
       https://cut.example | Page found It leads to cut.example | Only part of the page could be read
       https://self.example/ | Certificate problem Its certificate does not prove that it is self.example | Details DEPTH_ZERO

@@ -120,7 +120,7 @@ describe('a client that disconnects', () => {
   });
 });
 
-test('logs an unexpected error, which fails only its own line', async () => {
+test('an unexpected error is logged and fails only its own line', async () => {
   const { url, lines } = await tracing(async ({ host }) => {
     if (host === 'b') throw new TypeError('ours');
     return end;
@@ -166,9 +166,9 @@ test('a list returns 503 with Retry-After while slow uploads use 24 MB', async (
 });
 
 test.each<[string, string, (response: IncomingMessage) => unknown]>([
-  ['answered', 'x', text],
+  ['completed', 'x', text],
   ['refused', 'x\n'.repeat(10_001), text],
-  ['broken off', 'x\nhang', async (response) => (await once(response, 'data')) && response.destroy()],
+  ['aborted', 'x\nhang', async (response) => (await once(response, 'data')) && response.destroy()],
 ])('a list that was %s frees its memory', async (_, list, read) => {
   const { url, lines } = await tracing(async ({ host }) =>
     host === 'hang' ? new Promise<never>(() => {}) : end,
@@ -181,7 +181,7 @@ test.each<[string, string, (response: IncomingMessage) => unknown]>([
   expect(lines.map(({ status }) => status)).not.toContain(503);
 });
 
-test('a URL that is too long fails only its line, without a lookup in Redis', async () => {
+test('a URL that is too long fails only its own line and causes no lookup in Redis', async () => {
   const keys: string[] = [];
   const redis = {
     get: async (key: string) => {

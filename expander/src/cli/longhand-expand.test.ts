@@ -119,7 +119,7 @@ describe('longhand-expand', () => {
   const expand = async (url: string, ...args: string[]) =>
     (await createCommandExpander(readOptions(args, { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' })))(url);
 
-  test('has options that limit redirects and time', async () => {
+  test('limits redirects and time', async () => {
     expect(await expand(`${shortener.url}/chain/3`, '--max-redirect=1')).toMatchObject({
       longUrl: `${shortener.url}/chain/1`,
       redirectCount: 2,
@@ -155,7 +155,7 @@ describe('longhand-expand', () => {
     expect(error?.message).toContain('has a certificate that cannot be verified');
   });
 
-  test('has a manual with all options, and its own compile cache', async () => {
+  test('prints a manual with all options and uses its own compile cache', async () => {
     const report =
       'process.on("exit", () => console.error(process.getBuiltinModule("module").getCompileCacheDir()))';
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(report)}`;

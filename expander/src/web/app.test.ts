@@ -222,7 +222,7 @@ test.each(['/nope', '/api/', '/API', '/api/chain/x', '/index.html', '//', '/favi
 );
 
 test.each(['/', '/api', '/api/chain', '/openapi.json'])(
-  'another method on %s returns 405 with Allow',
+  'an unsupported method on %s returns 405 with Allow',
   async (path) => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const { status, headers } = await app.request(path, { method });

@@ -10,7 +10,7 @@ import type { Expansion } from './expansion/expansion.ts';
 import { createBrowse } from './hop/browse.ts';
 import type { Request } from './hop/exchange.ts';
 
-/** The parts of a response that should not differ between visits. */
+/** The parts of an expansion that are the same on every visit. */
 const summary = ({ hops, longUrl, redirectCount, end }: Expansion) => ({
   hops: hops.map(({ kind, status, method, incomplete, title }) => [kind, status, method, incomplete, title]),
   longUrl: longUrl?.replace(/\?.*/, ''),
@@ -55,11 +55,11 @@ test('later clients receive the complete result after a client disconnects at an
       const count = (counts.get(query) ?? 0) + 1;
       counts.set(query, count);
       steps.get(query)?.(count);
-      // Wait for the data so far.
+      // Let the client read the data so far.
       await setImmediate();
     }),
   );
-  /** Each link gets a new expander, because an origin that has refused HEAD twice gets only GET. */
+  /** Each link gets a new expander, because an origin that has refused HEAD twice receives only GET. */
   const visitor = (query: string) => {
     const { expand } = testExpander();
     return (signal?: AbortSignal) => expand.chain(`${origin}/short?${query}`, { follow: 'all', signal });
@@ -72,7 +72,7 @@ test('later clients receive the complete result after a client disconnects at an
 
   const codes: unknown[] = [];
 
-  /** A visitor disconnects `later` turns of the event loop after a step. Two more visitors come `next` turns later. */
+  /** One visitor disconnects `later` event loop turns after a step. Two more visitors arrive `next` turns later. */
   const leaveAt = async (step: number, later: number, next: number) => {
     const query = `${step}-${later}-${next}`;
     const visit = visitor(query);
@@ -98,7 +98,7 @@ test('later clients receive the complete result after a client disconnects at an
   expect(codes).toContain('aborted');
 });
 
-test('caches a timeout while reading a page as a timeout, without the page', async () => {
+test('a timeout while reading a page is cached as a timeout', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const requested: string[] = [];

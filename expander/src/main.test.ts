@@ -26,7 +26,7 @@ afterAll(async () => {
   service.kill('SIGKILL');
 });
 
-/** The lines of the response head, with lower-case names. */
+/** Returns the lines of the response head, with lower-case names. */
 async function answerTo(bytes: string): Promise<string[]> {
   const socket = connect(Number(url.port), url.hostname);
   socket.write(bytes);
@@ -40,13 +40,13 @@ describe('every response carries X-Power-By and Content-Type: text/html', () => 
 
   test.each([
     ['the page', 200, get('/')],
-    ['the page with a refusal', 403, get('/?u=http://10.0.0.1/')],
+    ['the page with an error', 403, get('/?u=http://10.0.0.1/')],
     ['the API without u', 200, get('/api')],
     ['a long URL', 200, get('/api?u=LINK')],
-    ['a call', 200, get('/api?u=LINK&cb=f')],
+    ['a JSONP call', 200, get('/api?u=LINK&cb=f')],
     ['HEAD', 200, get('/api', 'HEAD')],
     ['a bad URL', 400, get('/api?u=http://')],
-    ['a refusal', 403, get('/api?u=http://10.0.0.1/')],
+    ['a refused target', 403, get('/api?u=http://10.0.0.1/')],
     ['a bad callback', 400, get('/api?u=http://10.0.0.1/&cb=1')],
     ['an unknown path', 404, get('/nope')],
     ['HEAD of an unknown path', 404, get('/nope', 'HEAD')],
@@ -68,8 +68,8 @@ describe('every response carries X-Power-By and Content-Type: text/html', () => 
     expect(lines).toContain('x-power-by: Longhand');
     expect(lines).toContain('content-type: text/html');
     expect(lines.join('\n')).toMatch(/^content-security-policy: default-src 'none'/m);
-    // With nosniff, browsers would not run a call as a script.
-    expect(lines.includes('x-content-type-options: nosniff')).toBe(name !== 'a call');
+    // Browsers would not run a JSONP call with nosniff.
+    expect(lines.includes('x-content-type-options: nosniff')).toBe(name !== 'a JSONP call');
   });
 });
 
@@ -97,7 +97,7 @@ describe('the process', () => {
     expect(faulty.exitCode ?? (await once(faulty, 'exit'))[0]).toBe(78);
   });
 
-  test('logs that Redis refused the password, without printing it', async () => {
+  test('logs a rejected Redis password without printing it', async () => {
     const redis = await startRedisProcess('tasks/redis.conf');
     onTestFinished(() => redis.stop());
     const [REDIS_USER_FILE, REDIS_PASSWORD_FILE] = [textFile('ann'), textFile('S3cret')];

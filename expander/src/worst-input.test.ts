@@ -36,7 +36,7 @@ const get = async (query: string, headers = {}) => (await app.request(`/api?${qu
 const expandLines = async (body: string) =>
   (await app.request('/api/expand', { method: 'POST', body })).text();
 
-/** Expands URLs with this response. */
+/** Expands URLs that return this response. */
 async function expandAnswer(head: string, body = '', { urls = 1, piece = 65_536 } = {}) {
   await origin.answer({ bytes: `HTTP/1.1 ${head}\r\n\r\n${body}`, piece });
   await Promise.all(Array.from({ length: urls }, () => expand.chain(target(), { follow: 'all' })));
@@ -52,7 +52,7 @@ const input = (size: number, pieces: string[], send: UntrustedInput['send']): Un
   pieces,
   send,
 });
-/** A page of HTML. */
+/** An HTML page. */
 const html = (pieces: string[], body = (text: string) => text) =>
   input(65_536, pieces, (text) => expandAnswer(page, body(text)));
 const [chunked, xhtml] = [

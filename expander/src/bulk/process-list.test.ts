@@ -21,7 +21,7 @@ describe('POST /api/expand', () => {
     ['one URL per line', (urls: string[]) => urls.join('\n')],
     ['CRLF and blank lines', (urls: string[]) => `\ufeff${urls.join('\r\n\r\n')}\r\n`],
     ['a JSON array', (urls: string[]) => JSON.stringify(urls)],
-  ])('takes %s', async (_, written) => {
+  ])('accepts %s', async (_, written) => {
     const urls = [2, 1, 0].map((n) => `${shortener.url}/chain/${n}?bulk`);
     const results = await lines(await post(written(urls)));
     expect(results.map(({ url, redirectCount }) => [url, redirectCount]).sort()).toEqual(

@@ -25,7 +25,7 @@ describe('a list of URLs', () => {
     ['a host in brackets', '[::1]/x\nhttp://a.example/'],
     ['an unclosed array', '["http://a.example/"\nhttp://a.example/'],
     ['a link in Markdown', '[a](http://a.example/)\nhttp://a.example/'],
-  ])('may begin with %s, which fails only its line', async (_, text) => {
+  ])('may begin with %s, which fails only its own line', async (_, text) => {
     expect(await readUrls(text)).toEqual(text.split('\n').map((url, i) => [i + 1, url]));
     await expect(readUrls(text, { isJson: true })).rejects.toThrow('not an array');
   });

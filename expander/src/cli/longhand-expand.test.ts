@@ -244,7 +244,7 @@ describe('a list from a pipe', () => {
   });
 });
 
-test('a terminal shows the counts, ten times a second and at the end', () => {
+test('a terminal shows the counts ten times a second and at the end', () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   const drawn: string[] = [];

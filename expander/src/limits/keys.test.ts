@@ -103,7 +103,7 @@ describe('an unknown key', () => {
     ['/api/chain', `${u()}&key=none`, {}],
     ['/', `${u()}&key=none`, {}],
     ['/', 'u=a.example/x+b.example/y&key=none', {}],
-  ])('is 401 on %s?%s %j', async (path, query, headers) => {
+  ])('returns 401 on %s?%s %j', async (path, query, headers) => {
     const { status, headers: sent } = await expander().ask(query, headers, path);
     expect([status, sent.get('www-authenticate'), sent.get('cache-control')]).toEqual([
       401,
@@ -112,7 +112,7 @@ describe('an unknown key', () => {
     ]);
   });
 
-  test('returns 401 for a list, and an error code in JSON', async () => {
+  test('returns 401 for a list, too, and an error code in JSON', async () => {
     const { app, ask } = expander();
     const list = await app.request('/api/expand?key=none', { method: 'POST', body: shortener.url });
     expect([list.status, await list.text()]).toEqual([401, 'This key is not valid.']);
@@ -144,9 +144,9 @@ test.each([
   ['with an upper-case name', `Alice ${keys.alice} 10r/s`],
   ['with the name of another line', `bob ${keys.alice} 1r/s`],
   ['with the key of another line', `alice ${keys.bob} 1r/s`],
-])('reports a line %s without its key, and applies the other lines', (_, line) => {
+])('reports a line %s without revealing its key, and applies the other lines', (_, line) => {
   const { keys: read, faults } = readKeys(`bob ${keys.bob} 1r/s\n${line}\ncarol ${'c'.repeat(16)} 1r/m`);
   expect([...read.values()].map(({ name }) => name)).toEqual(['bob', 'carol']);
-  expect(faults).toEqual([expect.stringMatching(/^line 2 (is not a name|has the name or the key) of/)]);
+  expect(faults).toEqual([expect.stringMatching(/^line 2 (is not a name|repeats the name or the key) of/)]);
   for (const key of Object.values(keys)) expect(faults.join()).not.toContain(key);
 });

@@ -8,7 +8,7 @@ import { singleFlight } from './single-flight.ts';
 const done = endedExpansion('http://a.example/', { code: 'final', message: '' });
 const hops = ['http://a.example/1', 'http://a.example/2'].map((url) => ({ url }) as Hop);
 
-/** Expansions that the test ends, and the options of each. */
+/** A single flight whose expansions the test ends. `started` has the options of each expansion. */
 function expanding() {
   const end = Promise.withResolvers<Expansion>();
   const started: ExpandOptions[] = [];

@@ -8,8 +8,8 @@ import { parseSync, Visitor } from 'oxc-parser';
 import { checkSync } from 'recheck';
 
 /**
- * Counts steps instead of milliseconds, because a busy machine slows down linear expressions too. Only `timeout` is a time, in
- * milliseconds for one expression: the slowest takes half a second on an idle machine.
+ * Limits steps instead of time, because a busy machine also slows down linear expressions. Only `timeout` is in milliseconds per
+ * expression. The slowest takes half a second on an idle machine.
  */
 const limits = { timeout: 60_000, attackTimeout: null, incubationTimeout: null, seedingTimeout: null };
 

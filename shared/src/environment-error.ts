@@ -4,13 +4,13 @@ export class EnvironmentError extends Error {}
 /** Exit code for an invalid configuration (EX_CONFIG in sysexits.h). */
 export const configurationExitCode = 78;
 
-/** The variables of a program have the `prefix`. `others` also have it, but belong to other programs. */
+/** All variables of a program have the `prefix`. `others` are variables of other programs with this prefix. */
 export interface OwnNames {
   prefix: string;
   others?: readonly string[];
 }
 
-/** Returns a message for each unknown variable in `env` that has the prefix of `own`. It is probably a typo. */
+/** Returns a message for each unknown variable in `env` that has the prefix of `own`. Such a name is probably a typo. */
 export function unknownNames(env: NodeJS.ProcessEnv, known: readonly string[], own: OwnNames): string[] {
   const names = Object.keys(env).filter((name) => name.startsWith(own.prefix) && env[name]);
   const unknown = names.filter((name) => !known.includes(name) && !own.others?.includes(name));

@@ -141,7 +141,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       for (let i = 0; i < count; i += 1_000) await kept.store.insert(Array(1_000).fill(finished));
     };
 
-    test('of 12,000 tasks lets Redis serve other clients between its steps, as does its undo', async () => {
+    test('and its undo do not block other clients, even for 12,000 tasks', async () => {
       await create(2);
       await insertFinished(12_000);
       const before = await kept.store.list({ filter: 'finished' });
@@ -382,7 +382,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
 
   describe('The schema of the keys', () => {
     const schema = '{tasks}:schema';
-    /** One call of each write method. */
+    /** Calls each write method once. */
     const writes = () => [
       kept.store.create({ title: 'bread' }, later, 'nonce'),
       kept.store.insert([{ title: 'tea', finished: 0, created_at: later.toISOString() }]),

@@ -46,7 +46,7 @@ type Listed = Removed & { time: string };
 type Changed = { matched: boolean; task: Fields } | undefined;
 
 /**
- * Stores the tasks in Redis. Most methods run one script, in one round trip. Methods for any number of tasks run several scripts,
+ * Stores the tasks in Redis. Most methods run one script, in one round trip. Methods that handle many tasks run several scripts,
  * so that Redis can serve other clients in between.
  *
  * @param options.interval see `holdWrites`
@@ -101,7 +101,7 @@ export function redisStore(
       const step = () => write<Cleared>('clear', { removal, seconds: day, count: removalBatch });
       let { cleared: count, left } = await step();
       try {
-        // This always ends, because `left` does not include tasks that are finished meanwhile.
+        // The loop always ends, because `left` does not include tasks that are finished meanwhile.
         for (; left > 0; left -= removalBatch) count += (await step()).cleared;
       } catch (error) {
         throw Object.assign(error as TaskError, { count });

@@ -28,7 +28,7 @@ export function createSearch(
   };
 
   async function search({ filter, q }: SearchQuery, turn: Turn, until: number): Promise<Page> {
-    // Accents alone fold to nothing, which every title contains. Unfolded, they match no title.
+    // Folding a query of accents alone leaves nothing, and every title would match. Unfolded, it matches no title.
     const words = (fold(q).trim() || q).split(/\s+/);
     const { version, open, finished } = await store.list({ filter });
     // A task that is finished or reopened meanwhile may appear twice.

@@ -12,7 +12,7 @@ export class Failure extends Error {
   page?: Document;
 }
 
-/** Fetches a page as a browser would, and follows redirects. @throws {Failure} */
+/** Fetches a page like a browser, following redirects. @throws {Failure} */
 export async function load(url: string, init?: RequestInit): Promise<Document> {
   const options = { headers: { Accept: 'text/html' }, signal: AbortSignal.timeout(deadline), ...init };
   const [response, text] = await fetch(url, options)
@@ -30,19 +30,19 @@ export async function load(url: string, init?: RequestInit): Promise<Document> {
 
 const perhapsDeleted = 'No answer. It may be deleted.';
 
-/** Shows a failure and its remedy. The login opens in a new tab, so that typed text is not lost. */
+/** Shows a failure, with a link if one helps. The login opens in a new tab, so that typed text is not lost. */
 export function report(failure: unknown) {
   if (!(failure instanceof Failure)) {
     console.error(failure);
     return complain('Something went wrong. Reload the page.');
   }
   const { message, status, page } = failure;
-  const loggedOut = status === 401;
+  if (status === 401)
+    return complain(message, true, { href: '/login', target: '_blank', textContent: 'Log in' });
   // The server may have deleted the task although the request failed.
   const removed = message === perhapsDeleted || page?.querySelector('a[href*="removal="]');
-  const list = removed ? { href: '/tasks/removals', textContent: 'Recently deleted' } : undefined;
-  const login = { href: '/login', target: '_blank', textContent: 'Log in' };
-  complain(message, loggedOut || status < 400 || status >= 500, loggedOut ? login : list);
+  const link = removed ? { href: '/tasks/removals', textContent: 'Recently deleted' } : undefined;
+  complain(message, status < 400 || status >= 500, link);
 }
 
 /** Runs steps in order, so no response overtakes another. */
@@ -53,7 +53,7 @@ export function enqueue(step: () => unknown) {
 }
 
 interface Change {
-  /** Called when earlier changes are done; `undefined` sends nothing. */
+  /** Called after earlier changes. Sends nothing if it returns undefined. */
   request: () => RequestInit | undefined;
   done?: (page: ParentNode) => void;
   failed?: (failure: Failure) => void;
@@ -62,7 +62,7 @@ interface Change {
   as?: string;
 }
 
-/** The request of a form. */
+/** A POST request with the form's fields. */
 export const post = (data: FormData): RequestInit => ({
   method: 'POST',
   body: new URLSearchParams([...data] as [string, string][]),
@@ -77,7 +77,7 @@ export function formOf(name: 'edit' | 'lines', id = '') {
   return document.createRange().createContextualFragment(html).querySelector('form') as HTMLFormElement;
 }
 
-/** Changes under way. Leaving the page would lose them. */
+/** The number of changes under way. Leaving the page would lose them. */
 let underWay = 0;
 addEventListener('beforeunload', (event) => underWay > 0 && event.preventDefault());
 

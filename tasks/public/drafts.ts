@@ -21,11 +21,9 @@ function placeOf(form: HTMLFormElement) {
 }
 
 const fieldsOf = (form: HTMLFormElement) =>
-  form.querySelectorAll<HTMLInputElement>(
-    ':is([name=title], [name=text], [name=nonce], [name=revision], [name=was])',
-  );
+  form.querySelectorAll<HTMLInputElement>('[name]:not([name^=_], [type=file])');
 
-/** Stores the form with `text` as its draft; drops the draft without `text`. */
+/** Stores the form as a draft with `text`, or drops the draft if there is no text. */
 export function storeDraft(form: HTMLFormElement, text?: string) {
   const values = Object.fromEntries(
     Array.from(fieldsOf(form), ({ name, value, type }) => [name, type === 'hidden' ? value : (text ?? '')]),
@@ -50,5 +48,5 @@ export function fill(form: HTMLFormElement, values: Values) {
   for (const field of fieldsOf(form)) field.value = values[field.name] ?? field.value;
 }
 
-/** Restores text from before a reload, with its revision, so saving it cannot silently overwrite a later change. */
+/** Restores text from before a reload, with its revision, so that saving it cannot overwrite a later change. */
 export const restoreDraft = (form: HTMLFormElement) => fill(form, drafts()[placeOf(form)] ?? {});

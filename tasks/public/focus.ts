@@ -1,4 +1,4 @@
-const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li:not([data-pending=gone])')];
+export const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li:not([data-pending=gone])')];
 
 /** The former place of a row that moved or disappeared. The arrow keys continue there. */
 let left: { row: Element | null; at: number } = { row: null, at: 0 };
@@ -20,14 +20,10 @@ export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
   return others[to] ?? (row ? undefined : others[other]);
 }
 
-/** The place for the focus when its button in the notice disappears. Not in a field, where a phone would open its keyboard. */
+/** Receives the focus when its button in the notice disappears. On a phone, a field would open the keyboard. */
 export const afterNotice = () => document.getElementById(matchMedia('(hover)').matches ? 'title' : 'list');
 
-/**
- * Remembers the focus. After a morph, the returned function restores it: to the same control, its row, or the list.
- *
- * @param own whether the user caused the morph; then the arrow keys continue at the row's former place
- */
+/** Remembers the focus. After a morph, the returned function restores it: to the same control, its row, or the list. */
 export function keepFocus(own: boolean) {
   const focused = document.activeElement as HTMLElement;
   if (focused === document.body) return () => {};

@@ -1,13 +1,16 @@
 import { change, enqueue, type Failure, formOf, load, post, report } from './change.js';
 import { drafts, fieldOf, fill, restoreDraft, single, storeDraft } from './drafts.js';
-import { offerFocus } from './focus.js';
+import { offerFocus, rows } from './focus.js';
 import { rowsOf } from './morph.js';
 import { make, say } from './notice.js';
-import { countLines, countTasks, linesAdded, offerLines } from './paste.js';
+import { countTasks, linesAdded, linesOf, offerLines } from './paste.js';
 import { local } from './times.js';
 
 /** New tasks that have no response yet, in order. */
 let unanswered: { text: string }[] = [];
+
+/** Lines of a form whose request failed, and the rows shown then. The server may have added their tasks. */
+let lost: { form: HTMLFormElement; lines: string[]; before: string[] } | undefined;
 
 const unsaved = () =>
   [...unanswered.map(({ text }) => text), fieldOf(single).value].filter(Boolean).join('\n');
@@ -30,11 +33,12 @@ function showUnsaved(text: string) {
   countTasks(single);
 }
 
-/** Adds a task for each line. The field is free at once; after a failure, unsaved text returns to it. */
+/** Adds a task for each line. The field empties at once. Unsaved text returns to it after a failure. */
 export function add() {
   const { value } = fieldOf(single);
-  // The server gives the reason for refusing a blank line.
-  const texts = countLines(value) > 0 ? value.split('\n').filter((line) => line.trim()) : [value];
+  // The server explains why it refuses a blank line.
+  const texts = linesOf(value).length > 0 ? linesOf(value) : [value];
+  lost = undefined;
   explain(single, '');
   showUnsaved('');
   for (const text of texts) {
@@ -58,7 +62,7 @@ export function add() {
         // Offline, this runs before the user types the next task, which belongs on its own line.
         showUnsaved(failure.status > 0 || fieldOf(single).value ? unsaved() : `${unsaved()}\n`);
         unanswered = [];
-        refuse(single, failure);
+        refuse(single, failure, [text]);
       },
     });
   }
@@ -70,6 +74,7 @@ export function save(form: HTMLFormElement) {
   if (field.readOnly) return;
   const row = form.closest('li');
   field.readOnly = true;
+  if (!row) lost = undefined;
   explain(form, '');
   change(form.action, {
     request: () => post(new FormData(form)),
@@ -80,15 +85,36 @@ export function save(form: HTMLFormElement) {
     },
     failed(failure) {
       field.readOnly = false;
-      refuse(form, failure);
+      refuse(form, failure, linesOf(field.value));
     },
   });
 }
 
-function refuse(form: HTMLFormElement, failure: Failure) {
+/** Removes the lines of a failed request from their form once the list shows their tasks. */
+export function settleLost() {
+  if (!lost?.form.isConnected) return;
+  const { form, lines, before } = lost;
+  const fresh = rows().filter(({ id }) => !before.includes(id));
+  const added = fresh.map((row) => ` ${row.querySelector('.title')?.textContent}`);
+  if (!lines.every((line) => added.some((title) => ` ${line.trim().normalize()}`.endsWith(title)))) return;
+  lost = undefined;
+  const typed = fieldOf(form).value.split('\n');
+  const title = typed.filter((line) => !lines.includes(line)).join('\n');
+  if (form !== single) {
+    linesAdded(form, lines.join('\n'));
+    return title && offerLines(title);
+  }
+  // Another task with the same title needs a new nonce.
+  fill(form, { title, nonce: `${new FormData(formOf('lines')).get('nonce')}` });
+  fieldOf(form).dispatchEvent(new Event('input', { bubbles: true }));
+  say('Added', lines[0]?.trim());
+}
+
+function refuse(form: HTMLFormElement, failure: Failure, lines: string[]) {
   if (failure.page) renew(form, failure.page);
   explain(form, failure.message);
   if (failure.status === 401) report(failure);
+  if (lines.length > 0 && !form.closest('li')) lost = { form, lines, before: rows().map(({ id }) => id) };
 }
 
 /** Makes a form send the same request as the form on `page`. For example, the edit of a deleted task adds a new task. */
@@ -115,7 +141,6 @@ export function explain(form: HTMLFormElement, problem: string) {
   offerFocus(field);
 }
 
-/** Shows the edit form in the row, with the draft if any. */
 function showForm(row: HTMLElement, id: string) {
   const form = formOf('edit', id);
   const { revision, added, finished, reopened } = row.dataset;
@@ -144,7 +169,7 @@ export function edit(row: HTMLElement) {
   showForm(row, row.id.slice(5));
 }
 
-/** Shows the draft of a task that has left the list. If the task was deleted, the form adds it again. */
+/** Shows the draft of a task that has left the list. The form adds the task again if it was deleted. */
 function editGone(id: string) {
   const row = make('li', { id: `task-${id}` });
   rowsOf(document).prepend(row);
@@ -153,11 +178,11 @@ function editGone(id: string) {
     const { status } = await load(`/tasks/${id}/edit`).catch((failure) => failure);
     if (status !== 404) return;
     renew(form, await load('/tasks/new'));
-    explain(form, 'This task was deleted. Add makes it a new task.');
+    explain(form, 'This task was deleted. Add saves it as a new task.');
   });
 }
 
-/** Shows the task again, and drops the draft. */
+/** Closes the edit form, and drops its draft. */
 export function endEdit(row: HTMLElement) {
   const focused = row.contains(document.activeElement);
   const form = row.querySelector('form') as HTMLFormElement;

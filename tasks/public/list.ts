@@ -3,7 +3,7 @@ import { settleSent, single } from './drafts.js';
 import { next } from './focus.js';
 import { add, edit, endEdit, explain, keepDraft, restoreDrafts, save } from './forms.js';
 import { refreshQuietly } from './live.js';
-import { countLines, countTasks, endLines, offerLines } from './paste.js';
+import { countTasks, endLines, linesOf, offerLines } from './paste.js';
 import { press, toggle, undo, undoChange } from './rows.js';
 
 /** The row under the first click of a double click. */
@@ -66,7 +66,7 @@ document.addEventListener('paste', (event) => {
   const target = event.target as Element;
   const text = event.clipboardData?.getData('text/plain') ?? '';
   if (target.matches('input:not(#title), textarea:not(#title)')) return;
-  if (!document.querySelector('.lines') && (target.id !== 'title' || countLines(text) < 2)) return;
+  if (!document.querySelector('.lines') && (target.id !== 'title' || linesOf(text).length < 2)) return;
   event.preventDefault();
   offerLines(text);
 });
@@ -77,10 +77,7 @@ document.addEventListener('keydown', (event) => {
   else if (pressKey(event) !== false) event.preventDefault();
 });
 
-/**
- * Handles a key; returns false if it has no meaning here. Fields, buttons and links keep their own keys. Single keys work
- * only in the list, because WCAG 2.1.4 requires the focus or a way to turn them off.
- */
+/** Handles a key; returns false if it has no meaning here. Single keys need the focus in the list (WCAG 2.1.4). */
 function pressKey(event: KeyboardEvent): unknown {
   const { key, target, ctrlKey, metaKey, altKey, shiftKey, repeat } = event;
   const at = target as Element;
@@ -121,4 +118,4 @@ restoreDrafts();
 // Autofocus stops the browser from restoring the scroll position. A field that already has the focus prevents autofocus.
 document.querySelector<HTMLElement>('[autofocus]')?.focus({ preventScroll: true });
 addEventListener('scrollend', () => history.replaceState(scrollY, ''));
-scrollTo(0, history.state ?? 0);
+if (history.state) scrollTo(0, history.state);

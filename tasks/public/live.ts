@@ -1,4 +1,5 @@
 import { enqueue, Failure, refresh, report } from './change.js';
+import { settleLost } from './forms.js';
 import { shownVersion } from './morph.js';
 import { complain, mention, recovered } from './notice.js';
 
@@ -15,7 +16,6 @@ let lastHeard = 0;
 /** The last announced version. A slow page skips earlier versions. */
 let latest = '';
 
-/** Updates the list to `version`. */
 function heard(version: string) {
   latest = version;
   recovered();
@@ -29,6 +29,7 @@ function heard(version: string) {
     if (shown !== shownVersion())
       mention(`The list changed: ${document.getElementById('count')?.textContent}`);
   });
+  enqueue(settleLost);
 }
 
 /** Updates the list. Reports only the end of the session, because the server soon sends the version again. */

@@ -1,4 +1,4 @@
-import { keepFocus } from './focus.js';
+import { keepFocus, rows } from './focus.js';
 import { make } from './notice.js';
 
 declare const Idiomorph: typeof import('idiomorph').Idiomorph;
@@ -14,7 +14,7 @@ export const shownVersion = () => list().dataset.version;
 
 const is = (node: Node, selector: string) => node instanceof Element && node.matches(selector);
 
-/** The morph skips forms in use, and the state of a row that scripts set. */
+/** Keeps forms in use, and row state that scripts set. */
 const callbacks = {
   beforeNodeMorphed: (old: Node, fresh: Node) =>
     !is(old, '.write, .find, .editing') && !(is(old, '#notice') && !fresh.textContent?.trim()),
@@ -25,10 +25,10 @@ const callbacks = {
 /** Edited and newly finished rows stay in place. */
 const staying = ':is(.editing, [data-pending=finished])';
 
-/** The server's last list, while a row is in another place. */
+/** The server's last list, while a row has not yet moved. */
 let received: DocumentFragment | undefined;
 
-/** The element that contains the rows; created if the list is empty. */
+/** Returns the parent element of the rows, and creates it if the list is empty. */
 export function rowsOf(page: ParentNode) {
   const rows = page.querySelector('.tasks') ?? make('ul', { className: 'tasks', role: 'list' });
   page.querySelector('.empty')?.remove();
@@ -36,29 +36,18 @@ export function rowsOf(page: ParentNode) {
   return rows;
 }
 
-/** Prevents a conflict if the task has changed, but its title has not. */
-function renewRevision(row: Element, fresh: HTMLElement) {
-  const [revision, was] = row.querySelectorAll<HTMLInputElement>('[name=revision], [name=was]');
-  const isSame = was?.value === fresh.querySelector('.title')?.textContent;
-  if (revision && isSame) revision.value = fresh.dataset.revision ?? '';
-}
-
-/** Keeps each of these rows above the row that now follows it. Edited rows stay there only if `page` lacks them. */
+/** Moves staying rows in `page` above the rows that follow them now. Adds edited rows only if `page` lacks them. */
 function keepRows(page: Page) {
   for (const row of [...list().querySelectorAll(staying)].reverse()) {
     const fresh = page.getElementById(row.id);
-    if (fresh && row.matches('.editing')) {
-      renewRevision(row, fresh);
-      continue;
-    }
+    if (fresh && row.matches('.editing')) continue;
     const below = page.getElementById(row.nextElementSibling?.id ?? '');
     rowsOf(page).insertBefore(fresh ?? row.cloneNode(true), below);
   }
 }
 
-/** Remembers the rows. After a morph, the returned function tints new and newly finished rows for two seconds. */
+/** Returns a function that tints rows for two seconds if they are new or newly finished since this call. */
 function watchRows() {
-  const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li')];
   const before = new Map(rows().map((row) => [row.id, row.matches('.finished')]));
   return () => {
     const isNews = (row: HTMLElement) =>

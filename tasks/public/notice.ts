@@ -2,10 +2,10 @@ import { afterNotice } from './focus.js';
 
 const notice = document.getElementById('notice') as HTMLElement;
 
-/** Milliseconds to read an error message. */
+/** Minimum milliseconds to show an error message. */
 const readable = 5_000;
 
-/** The earliest time at which a server response removes the error message. */
+/** When a server response may remove the error message. */
 let passesAt = Infinity;
 
 export const make = <Name extends keyof HTMLElementTagNameMap>(
@@ -20,11 +20,9 @@ export function say(text: string, title?: string, link?: Partial<HTMLAnchorEleme
   if (link) notice.append(' ', make('a', link));
 }
 
-/**
- * Shows a problem until the user closes it, or until the next notice. An offered Undo stays.
- *
- * @param passes whether the next server response removes it
- */
+const endComplaint = () => notice.querySelector('.complaint')?.remove();
+
+/** Shows a problem until the user closes it, or until the next response if it `passes`. Keeps an offered Undo. */
 export function complain(text: string, passes = false, link?: Partial<HTMLAnchorElement>) {
   endComplaint();
   const close = make('button', { textContent: 'Close' });
@@ -37,10 +35,6 @@ export function complain(text: string, passes = false, link?: Partial<HTMLAnchor
   if (!notice.querySelector('form')) say('');
   notice.prepend(complaint);
   passesAt = passes ? performance.now() + readable : Infinity;
-}
-
-function endComplaint() {
-  notice.querySelector('.complaint')?.remove();
 }
 
 /** Removes a temporary error message, because the server responds again. */

@@ -2,18 +2,18 @@ import { enqueue, formOf } from './change.js';
 import { fieldOf, restoreDraft, single, storeDraft } from './drafts.js';
 import { say } from './notice.js';
 
-/** The number of lines that are not blank. */
-export const countLines = (text: string) => text.split('\n').filter((line) => line.trim()).length;
+/** Lines that are not blank. */
+export const linesOf = (text: string) => text.split('\n').filter((line) => line.trim());
 
 const tasksIn = (text: string) => {
-  const count = countLines(text);
+  const count = linesOf(text).length;
   return `${count} ${count === 1 ? 'task' : 'tasks'}`;
 };
 
 /** Shows on the form's button how many tasks it adds. */
 export function countTasks(form: HTMLFormElement) {
   const { value } = fieldOf(form);
-  const several = form !== single || countLines(value) > 1;
+  const several = form !== single || linesOf(value).length > 1;
   (form.querySelector('.main') as Element).textContent = several ? `Add ${tasksIn(value)}` : 'Add';
 }
 
@@ -21,11 +21,11 @@ export function countTasks(form: HTMLFormElement) {
 export function offerLines(text: string): void {
   const form = document.querySelector<HTMLFormElement>('.lines') ?? formOf('lines');
   const area = fieldOf(form) as HTMLTextAreaElement;
-  // While the form is being sent, queue the text.
+  // Queue the text while the form is being sent.
   if (area.readOnly) return void enqueue(() => offerLines(text));
   restoreDraft(form);
   area.value = [area.value.trimEnd(), text].filter(Boolean).join('\n');
-  // On a phone, the button of a short list stays on the screen.
+  // Keeps the button of a short list on a phone's screen.
   area.rows = Math.min(10, area.value.split('\n').length);
   countTasks(form);
   single.after(form);

@@ -22,14 +22,14 @@ const watch = async (app: ReturnType<typeof testApp>) => {
   return { response, reader: (response.body as ReadableStream<Uint8Array>).getReader() };
 };
 
-test('2,000 pages can watch the list; another page gets 503 with Retry-After until a page leaves', async () => {
+test('at most 2,000 pages can watch the list; other pages receive 503 with Retry-After', async () => {
   const { subscribers, app } = watchedApp();
   const watching = await Promise.all(Array.from({ length: 2_000 }, () => watch(app)));
   expect(watching.every(({ response }) => response.status === 200)).toBe(true);
   const refused = await app.request('/tasks/events');
   expect(refused.status).toBe(503);
   expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
-  expect(await refused.text()).toContain('Too many pages are watching the list just now.');
+  expect(await refused.text()).toContain('Too many pages are watching the list.');
   await watching.pop()?.reader.cancel();
   const next = await watch(app);
   expect(next.response.status).toBe(200);
@@ -45,7 +45,7 @@ test('a client that does not read has at most 17 pending events', async () => {
   };
   for (let version = 1; version <= 1_000; version++) announce(`${version}`);
   let pending = 0;
-  // This event follows the pending events.
+  // This event arrives after the pending events.
   for (let text = ''; !text.includes('data: now'); pending++) {
     text = new TextDecoder().decode((await reader.read()).value);
     announce('now');
@@ -54,7 +54,7 @@ test('a client that does not read has at most 17 pending events', async () => {
   await reader.cancel();
 });
 
-test('a stream has regular comments, so that the proxy keeps the connection', async () => {
+test('a stream sends regular comments to keep the connection through the proxy open', async () => {
   const { changes } = watchedApp();
   const events = eventsHandlers({ changes, signal: new AbortController().signal }, 1);
   const response = await new Hono<TasksEnv>().get('/', events.stream).request('/');

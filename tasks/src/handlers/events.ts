@@ -3,16 +3,16 @@ import type { TasksContext } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { respond } from '../web/responses.ts';
 
-/** Event streams per replica. A stream takes a socket and a few kilobytes. */
+/** Max event streams per replica. Each needs a socket and a few kilobytes. */
 const maxStreams = 2_000;
 
-/** Pending events per slow client. */
+/** Max pending events per slow client. */
 const maxUnread = 16;
 
 const headers = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store',
-  // Otherwise nginx buffers the events.
+  // Prevents nginx from buffering the events.
   'X-Accel-Buffering': 'no',
 };
 
@@ -22,7 +22,7 @@ type Used = Pick<Dependencies, 'changes' | 'signal' | 'eventStreams'>;
  * Server-sent events (HTML standard, section 9.2): `data: <version>` at once and after each change.
  *
  * @param signal ends all streams. The pages of a stopping replica then connect to another replica.
- * @param heartbeat milliseconds between two comments: half the proxy's read timeout.
+ * @param heartbeat milliseconds between comments, half the proxy's read timeout.
  */
 export function eventsHandlers({ changes, signal, eventStreams }: Used, heartbeat = 5_000) {
   let streams = 0;
@@ -30,7 +30,7 @@ export function eventsHandlers({ changes, signal, eventStreams }: Used, heartbea
     stream(c: TasksContext): Response {
       if (c.req.method === 'HEAD') return respond(c, null, 200, headers);
       if (streams >= maxStreams)
-        throw new TaskError('too_many_streams', 'Too many pages are watching the list just now.');
+        throw new TaskError('too_many_streams', 'Too many pages are watching the list.');
       const left = new AbortController();
       const end = AbortSignal.any([signal, left.signal]);
       const encoder = new TextEncoder();

@@ -10,7 +10,7 @@ import { nothing, withInput } from '../web/input.ts';
 import { html, redirect, toList, wantsJson } from '../web/responses.ts';
 
 /**
- * Requires a login before any other check. Redirects pages to the login form; programs get a problem.
+ * Checks the login before anything else. Without it, pages redirect to the login form, and programs receive problem details.
  *
  * @throws TaskError `not_logged_in` for a write
  */
@@ -21,13 +21,13 @@ export function requireLogin(auth: Auth): MiddlewareHandler<TasksEnv> {
     if (!/^(GET|HEAD)$/.test(method)) {
       throw new TaskError('not_logged_in', 'You are logged out, so nothing was changed.');
     }
-    const error = new TaskError('not_logged_in', 'Log in, or send a token, to see the tasks.');
+    const error = new TaskError('not_logged_in', 'Log in or send a token to see the tasks.');
     annotate(c, { error: error.code });
     return wantsPage(c) ? redirect(c, 303, loginFor(c)) : problem(c, error);
   };
 }
 
-/** Whether a browser requests a page. On a route for programs, `Accept` has to include HTML. */
+/** Whether a browser is requesting a page. Routes for programs also require `text/html` in `Accept`. */
 function wantsPage(c: TasksContext): boolean {
   const forPrograms = /^\/(tasks\/(events|export)|openapi\.json)$/.test(c.req.path);
   return !wantsJson(c) && (!forPrograms || !!c.req.header('accept')?.includes('text/html'));
@@ -39,7 +39,7 @@ function loginFor(c: TasksContext): string {
   return next === '/' ? '/login' : `/login?next=${encodeURIComponent(next)}`;
 }
 
-/** `next` is the path to return to after the login. */
+/** `next` is the path to open after the login. */
 const loginForm = z.object({ password: z.string().optional(), next: z.string().optional() });
 
 /** The proxy limits login attempts. */
@@ -57,7 +57,7 @@ export function loginHandlers({
 
     create: (c: TasksContext) =>
       withInput(c, csrf, { form: loginForm }, async ({ password = '', next }) => {
-        if (!auth.isPassword(password)) throw new TaskError('wrong_password', 'This is not the password.');
+        if (!auth.isPassword(password)) throw new TaskError('wrong_password', 'Wrong password.');
         await auth.logIn(c);
         return redirect(c, 303, pageAfterLogin(next));
       }),

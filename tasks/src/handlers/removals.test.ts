@@ -23,7 +23,7 @@ test('Recently deleted shows 200 deletions, with a note if there are more', asyn
   await Promise.all(Array.from({ length: 200 }, (_, i) => remove(i)));
   expect(await page()).not.toContain('There are more.');
   await remove(200);
-  expect(await page()).toContain('These are the last 200 deletions. There are more.');
+  expect(await page()).toContain('These are the latest 200 deletions. There are more.');
 });
 
 const counts = async () => {
@@ -31,7 +31,7 @@ const counts = async () => {
   return { open, finished };
 };
 
-test('A clear that fails halfway reports its removal and count', async () => {
+test('Clear finished reports its removal and count if it fails halfway', async () => {
   await insertFinished(6_000);
   let steps = 0;
   const timed: Timed = async (name, run) => {

@@ -8,7 +8,7 @@ import type { Dependencies } from '../web/dependencies.ts';
 import { type Intent, nothing, withInput } from '../web/input.ts';
 import { html, json, redirect, toList, wantsJson } from '../web/responses.ts';
 
-/** Adds the removal's name to an error of `done`, because the removal may have happened, and the client can undo it. */
+/** Adds the removal's ID to an error from `done`, because the client can undo a removal that has happened nevertheless. */
 export const withRemoval = <Result>(removal: string, done: Promise<Result>): Promise<Result> =>
   done.catch((error) => {
     throw Object.assign(error, { removal });
@@ -22,7 +22,7 @@ const restoration = {
 export function removalsHandlers({ store, csrf, render }: Pick<Dependencies, 'store' | 'csrf' | 'render'>) {
   const clear = async (c: TasksContext, { method }: Intent) => {
     if (method !== 'DELETE') {
-      throw new TaskError('bad_method', 'This form has to contain _method=DELETE.');
+      throw new TaskError('bad_method', 'This form needs _method=DELETE.');
     }
     const removal = randomUUID();
     const count = await withRemoval(removal, store.clearFinished(removal));
@@ -33,7 +33,7 @@ export function removalsHandlers({ store, csrf, render }: Pick<Dependencies, 'st
   return {
     async list(c: TasksContext) {
       const [found, token] = await Promise.all([store.removals(), csrf.issue(c)]);
-      const restored = Number.parseInt(queryParameter(c, 'restored') ?? '', 10) || undefined;
+      const restored = Number.parseInt(queryParameter(c, 'restored') ?? '', 10);
       const removals = found.slice(0, listedRemovals);
       const more = found.length > listedRemovals;
       return html(c, render('removals', { removals, more, restored, csrf: token }));
@@ -42,12 +42,16 @@ export function removalsHandlers({ store, csrf, render }: Pick<Dependencies, 'st
     clearFinished: (c: TasksContext) => withInput(c, csrf, nothing, (_, intent) => clear(c, intent)),
 
     async restore(c: TasksContext) {
+      const fromRemovals = queryParameter(c, 'from') === 'removals' && !wantsJson(c);
       const count = await withInput(c, csrf, restoration, ({ removal = '' }) =>
-        store.restore(removal.toWellFormed()),
+        store.restore(removal.toWellFormed()).catch((error) => {
+          // Pressing Restore twice is not an error.
+          if (fromRemovals && error.code === 'unknown_removal') return 0;
+          throw error;
+        }),
       );
-      if (wantsJson(c)) return json(c, { count });
-      if (queryParameter(c, 'from') !== 'removals') return toList(c, 303);
-      return redirect(c, 303, `/tasks/removals?restored=${count}`);
+      if (fromRemovals) return redirect(c, 303, `/tasks/removals?restored=${count}`);
+      return wantsJson(c) ? json(c, { count }) : toList(c, 303);
     },
   };
 }

@@ -39,7 +39,7 @@ type SentChange = Partial<z.output<typeof changeInput.form>>;
 export function tasksHandlers({ store, csrf, auth, render, now, turns }: Dependencies) {
   const shown = listPage({ store, render, turns, auth });
 
-  /** The hidden fields of a form. With the nonce, submitting the form twice adds one task. */
+  /** Hidden fields of a form. The nonce prevents a second task if the form is submitted twice. */
   const formValues = async (c: TasksContext) => ({ csrf: await csrf.issue(c), nonce: randomUUID() });
 
   /** Adds one task and returns it, or adds a task for each line of a pasted list. */
@@ -54,7 +54,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
       return undefined;
     });
 
-  /** Redirects to the list. If the list does not show the new task, adds a notice with a link. */
+  /** Redirects to the list. Adds a notice with a link if the list does not show the new task. */
   const toAdded = (c: TasksContext, status: 302 | 303, task?: Task) => {
     const { filter, after, q } = partOf(c);
     return toList(c, status, task && (filter === 'finished' || after || q) ? { added: task._id } : {});
@@ -88,16 +88,21 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
     if (match === undefined) {
       throw new TaskError(
         'revision_missing',
-        'Send the ETag of the edited revision in If-Match, so that no other change is lost.',
+        'Send the ETag of the task in If-Match, so that you do not overwrite another change.',
       );
     }
     if (change.title !== undefined) change.title = readTitle(change.title);
-    const saved = store.update(taskId(c), change, now(), match);
+    const id = taskId(c);
+    const saved = store.update(id, change, now(), match);
     if (wantsJson(c)) return taskJson(c, await saved);
     const task = await saved.catch((error) => {
-      // An earlier request, whose response was lost, may have made this change.
-      if (!(error instanceof RevisionChanged && holds(error.current, change))) throw error;
-      return error.current;
+      if (!(error instanceof RevisionChanged)) throw error;
+      const { current } = error;
+      // An earlier request may have made this change although its response was lost.
+      if (holds(current, change)) return current;
+      // Finishing a task and editing its title do not conflict.
+      if (was === current.title) return store.update(id, change, now(), `"${current.revision}"`);
+      throw error;
     });
     if (!undo && was !== undefined && was !== task.title) tellChange(c, task, was);
     return toList(c, 303);
@@ -166,12 +171,12 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
     update: (c: TasksContext) => withInput(c, csrf, changeInput, (input, intent) => save(c, input, intent)),
     destroy: (c: TasksContext) => withInput(c, csrf, nothing, (_, intent) => remove(c, intent)),
 
-    /** A browser's form, which cannot send `PUT` or `DELETE`. */
+    /** Handles browser forms, which cannot send `PUT` or `DELETE`. */
     submit: (c: TasksContext) =>
       withInput(c, csrf, { form: changeInput.form }, async (input, intent) => {
         if (intent.method === 'PUT') return save(c, input, intent);
         if (intent.method === 'DELETE') return remove(c, intent);
-        throw new TaskError('bad_method', 'This form has to contain _method=PUT or _method=DELETE.');
+        throw new TaskError('bad_method', 'This form needs _method=PUT or _method=DELETE.');
       }),
 
     finish: (c: TasksContext) => setFinished(c, 1),
@@ -198,5 +203,5 @@ function readQuery(c: TasksContext): ListQuery {
   const filter = filters.find((name) => name === asked);
   const q = searched(c);
   if (filter) return q ? { filter, q } : { filter, after: queryParameter(c, 'after') };
-  throw new TaskError('bad_filter', 'There is no such list: choose all, open or finished.');
+  throw new TaskError('bad_filter', 'The filter must be all, open or finished.');
 }

@@ -7,7 +7,7 @@ import type { TaskStore } from '../task/task.ts';
 
 const kept = useApp();
 
-/** An application whose store fails. With `saves`, it fails after it has saved the import. */
+/** An application whose store fails, with `saves` after saving the import. */
 function appFailing(saves = false) {
   const insert: TaskStore['insert'] = async (tasks, nonce) => {
     if (saves) await kept.store.insert(tasks, nonce);
@@ -23,20 +23,10 @@ const send = (type: string, body: string | ReadableStream, more: Record<string, 
 };
 
 describe('An import', () => {
-  test('of text reads a title per line, without list markers and check boxes, but keeps them in exported titles', async () => {
-    const marked = [
-      '- milk 🥖',
-      '* tea',
-      ' • rice',
-      '1. oat',
-      '12) rye',
-      '[ ] jam',
-      '3. [x] done',
-      '* [X] done, too',
-      '- ',
-    ];
-    const unmarked = ['-5 degrees\r', '', '1.5 l', '2026. A year', '- [ ] 1. bread'];
-    const response = await send('text/plain', [...marked, ...unmarked].join('\n'));
+  test('of text reads one title per line, and removes list markers and check boxes unless the text is an export', async () => {
+    const marked = '- milk 🥖\n* tea\n • rice\n1. oat\n12) rye\n[ ] jam\n3. [x] done\n* [X] done, too\n- \n';
+    const unmarked = '-5 degrees\r\n\n1.5 l\n2026. A year\n- [ ] 1. bread';
+    const response = await send('text/plain', marked + unmarked);
     expect(await response.json()).toEqual({ imported: 12, refused: 0, problems: [] });
     expect(await titles()).toEqual([
       ...['1. bread', '2026. A year', '1.5 l', '-5 degrees', 'jam', 'rye', 'oat', 'rice', 'tea', 'milk 🥖'],
@@ -45,7 +35,7 @@ describe('An import', () => {
     expect(await kept.store.show('7')).toMatchObject({ finished: 1, updated_at: kept.now.toISOString() });
   });
 
-  test('of JSON lines accepts or refuses each line as a whole, with the reason', async () => {
+  test('of JSON lines accepts or refuses each line as a whole, and reports the reason', async () => {
     const body = [
       '{"title":"good","created_at":"2025-01-01T00:00:00+01:00"}',
       '[{"title":"dropped with its line"},{"title":""}]',
@@ -65,19 +55,19 @@ describe('An import', () => {
   test.each([
     ['with', (text: string) => text],
     ['without', (text: string) => ReadableStream.from([Buffer.from(text)])],
-  ])('of more than 1 MiB, %s a Content-Length, gets 413 without effect', async (_, sent) => {
+  ])('of more than 1 MiB, %s a Content-Length, returns 413 and adds nothing', async (_, sent) => {
     const tasks = 'milk\n'.padEnd(1024 ** 2, ' ');
     const response = await send('text/plain', sent(`${tasks} `), { Accept: 'application/json' });
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({
       code: 'body_too_large',
-      detail: 'This is too long: the limit is 1 MiB.',
+      detail: 'This is too long. The limit is 1 MiB.',
     });
     expect(await titles()).toEqual([]);
     expect((await send('text/plain', sent(tasks))).status).toBe(200);
   });
 
-  test('of many tasks is one step', async () => {
+  test('adds many tasks in one step', async () => {
     const body = Array.from({ length: 2_500 }, (_, i) => `${i}`).join('\n');
     expect(await (await send('text/plain', body)).json()).toMatchObject({ imported: 2_500 });
     const { open, version } = await kept.store.list({ filter: 'all' });
@@ -86,7 +76,7 @@ describe('An import', () => {
     expect(new Set(revisions)).toEqual(new Set([version]));
   });
 
-  test('gets Retry-After during another import of its client, or two imports of other clients', async () => {
+  test('returns Retry-After during another import of its client, or during two imports of other clients', async () => {
     const waiting = Promise.withResolvers<void>();
     const insert: TaskStore['insert'] = () => waiting.promise;
     const app = testApp({ ...kept.store, insert }, { now: () => kept.now });
@@ -110,18 +100,18 @@ describe('An import', () => {
     expect((await from('192.0.2.3')).status).toBe(200);
   });
 
-  test('without an Origin may be JSON, but not text, which other sites may send without a preflight', async () => {
+  test('without an Origin header accepts JSON, but not text, which other sites can send without a preflight', async () => {
     const send = (type: string, body: string) =>
       kept.app.request('/tasks/import', { method: 'POST', headers: { 'Content-Type': type }, body });
     const text = await send('text/plain', 'milk');
     expect(text.status).toBe(403);
-    expect(await text.text()).toMatch(/Origin: http:\/\/localhost; or send application\/x-ndjson/);
+    expect(await text.text()).toMatch(/Origin: http:\/\/localhost, but application\/x-ndjson/);
     expect(await titles()).toEqual([]);
     expect((await send('application/x-ndjson', '{"title":"milk"}')).status).toBe(200);
     expect((await send('application/json', '[{"title":"milk"}]')).status).toBe(200);
   });
 
-  test('refuses only the line that is not UTF-8', async () => {
+  test('refuses only lines that are not UTF-8', async () => {
     const body = Buffer.concat([Buffer.from('milk\ncaf\xe9\n', 'latin1'), Buffer.from('caf\u00e9')]);
     const stream = ReadableStream.from([body.subarray(0, 9), body.subarray(9)]);
     const report = (await (await send('text/plain', stream)).json()) as Report;
@@ -130,10 +120,10 @@ describe('An import', () => {
     expect(await titles()).toEqual(['caf\u00e9', 'milk']);
   });
 
-  /** The text in the form of an import page. */
+  /** The text that an import page shows in its form. */
   const leftIn = (html: string) => html.match(/<textarea[^>]*>\n([^<]*)<\/textarea>/)?.[1];
 
-  test('from a form shows the number of imported tasks, and the refused lines with reasons', async () => {
+  test('from a form shows the number of imported tasks, and why it refused the other lines', async () => {
     const long = 'x'.repeat(501);
     const text = `milk\r\n${long}\r\nbread\r\na\tb`;
     const visitor = await visit(kept.app);
@@ -178,7 +168,7 @@ describe('An import', () => {
       expect(html).toContain('<li>Line 2: A title has at most 500');
     });
 
-    test('adds its tasks once, although the first response was a 503', async () => {
+    test('adds its tasks once although the first response was 503', async () => {
       const response = await upload('milk\nbread', 'a.txt', {}, appFailing(true));
       expect(response.status).toBe(503);
       const html = await response.text();
@@ -200,21 +190,11 @@ describe('An import', () => {
     };
     const long = 'b'.repeat(71);
     test.each<[what: string, send: () => Response | Promise<Response>, status: number, reason: string]>([
-      ['an expired form', () => upload('milk', 'a.txt', { _csrf: 'x' }), 403, 'This form has expired.'],
+      ['an expired form', () => upload('milk', 'a.txt', { _csrf: 'x' }), 403, 'This form has expired'],
       ['a long field', () => upload('milk', 'a.txt', { nonce: 'x'.repeat(5_000) }), 422, 'too long'],
       ['a form without a file', withoutFile, 422, 'Choose a file.'],
-      [
-        'many fields',
-        () => raw(part('name="x"', '1').repeat(18)),
-        422,
-        'has no file among its first fields.',
-      ],
-      [
-        'a boundary of 71 characters',
-        () => raw(part('name="x"', '1', long), {}, long),
-        422,
-        'at most 70 char',
-      ],
+      ['many fields', () => raw(part('name="x"', '1').repeat(18)), 422, 'has no file'],
+      ['a long boundary', () => raw(part('name="x"', '1', long), {}, long), 422, 'at most 70'],
       ['a truncated form', () => raw(part('name="x"', '1')), 422, ''],
       ['a form from another site', () => raw('', { Origin: 'http://evil.example' }), 403, ''],
     ])('refuses %s', async (_, send, status, reason) => {
@@ -225,7 +205,7 @@ describe('An import', () => {
     });
   });
 
-  test('from a form keeps all lines if the store fails', async () => {
+  test('from a form shows all lines again if the store fails', async () => {
     const text = 'milk\nbread';
     const visitor = await visit(kept.app);
     const response = await submit(appFailing(), '/tasks/import', { text }, visitor);
@@ -237,7 +217,7 @@ describe('An import', () => {
 });
 
 describe('An export', () => {
-  test.each(['json', 'text'])('as %s can be imported, and recreates the same list', async (format) => {
+  test.each(['json', 'text'])('as %s recreates the list when imported', async (format) => {
     const task = { finished: 0, created_at: kept.now.toISOString() } as const;
     const titles = Array.from({ length: 1_100 }, (_, i) => `task ${i + 1} "<b>"`);
     await kept.store.insert(titles.map((title) => ({ ...task, title })));
@@ -256,7 +236,7 @@ describe('An export', () => {
     expect(await read()).toEqual(before);
   });
 
-  test('is valid JSON if its first batches have no tasks', async () => {
+  test('is valid JSON even if its first batches have no tasks', async () => {
     const done = { title: 'done', finished: 1, created_at: kept.now.toISOString() } as const;
     await kept.store.insert(Array(1_100).fill(done));
     await kept.store.clearFinished('removal');

@@ -12,10 +12,10 @@ import { expired, mediaType, readBody, withInput } from '../web/input.ts';
 import { html, json, noStore, respond, wantsJson } from '../web/responses.ts';
 import type { Views } from '../web/views.ts';
 
-/** Bytes of an import: enough for `maxTasks` ordinary titles. */
+/** Max bytes of an import, enough for `maxTasks` ordinary titles. */
 const maxFile = 1024 ** 2;
 
-/** Concurrent imports per process, one per client. An import takes at most a second of CPU time. */
+/** Max concurrent imports per process. Each client may run one. An import takes at most a second of CPU time. */
 const maxImports = 2;
 
 const mediaTypes = new Map<string | undefined, Format>(
@@ -25,7 +25,7 @@ const form = { form: z.object({ text: z.string().optional() }) };
 const fileTypes = new Map<string | undefined, Format>(Object.entries(formats));
 
 export function transferHandlers({ store, csrf, render, now, turns }: Dependencies) {
-  /** The import page. With the nonce, submitting the form twice imports its tasks once. */
+  /** Renders the import page. The nonce prevents a second import if the form is submitted twice. */
   const page = async (c: TasksContext, shown: Partial<Views['import']> = {}) =>
     render('import', { csrf: await csrf.issue(c), nonce: randomUUID(), ...shown });
 
@@ -38,7 +38,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
   ): Promise<Found> => {
     const client = clientOf(c);
     if (importing.has(client) || importing.size === maxImports) {
-      throw new TaskError('too_many_imports', 'Another import is under way. Please try again in a moment.');
+      throw new TaskError('too_many_imports', 'Another import is running. Please try again in a moment.');
     }
     importing.add(client);
     try {
@@ -79,7 +79,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
     async export(c: TasksContext) {
       const name = queryParameter(c, 'format') ?? (wantsJson(c) ? 'json' : 'text');
       if (name !== 'json' && name !== 'text') {
-        throw new TaskError('bad_filter', `The format is json or text, not ${JSON.stringify(name)}.`);
+        throw new TaskError('bad_filter', `The format must be json or text, not ${JSON.stringify(name)}.`);
       }
       const format = formats[name];
       return respond(c, await written(store, format), 200, {
@@ -108,7 +108,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
   };
 }
 
-/** All tasks as a file. Resolves after the first batch, so that a store failure can still be a 503. */
+/** Streams all tasks as a file. Resolves after the first batch, so that an early store failure can still return 503. */
 async function written(store: TaskStore, format: Format) {
   const batches = store.export()[Symbol.asyncIterator]();
   let batch = await batches.next();

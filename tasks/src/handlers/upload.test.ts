@@ -9,12 +9,12 @@ test.each([
   ['task', { 'Content-Type': 'application/x-www-form-urlencoded' }],
   ['tasks', { 'Content-Type': 'application/json', 'Content-Length': '1000' }],
   ['tasks/import', { 'Content-Type': 'application/x-ndjson' }],
-])('a client that disconnects during POST /%s (%o) is logged as 499, not as an error', async (path, type) => {
+])('a disconnect during POST /%s (%o) is logged as 499, not as an error', async (path, type) => {
   const { log, url } = kept.service;
   log.splice(0);
   const headers = { ...type, Expect: '100-continue' };
   const request = http.request(`${url}${path}`, { method: 'POST', headers }).on('error', () => {});
-  // The service now waits for the body.
+  // Now the service is waiting for the body.
   request.on('continue', () => request.write('{"title":', () => request.destroy()));
   request.flushHeaders();
   const gone = () => log.filter(({ status }) => status === 499);

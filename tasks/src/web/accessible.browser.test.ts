@@ -5,7 +5,7 @@ import { enter, field, paste, pictures, poll, useBrowser } from '../../testing/b
 
 const site = useBrowser();
 
-/** @param scripts whether to compare pictures; most pages look the same without scripts */
+/** @param scripts whether scripts run; only then pictures are compared, because most pages look the same without scripts */
 const faults = (page: Page, name: string, scripts = true) =>
   accessibilityFaults(page, name, scripts ? pictures : undefined);
 
@@ -111,7 +111,7 @@ describe('axe finds no fault on phones and desktops, light and dark:', () => {
     expect(await faults(await open(true, path, status), name)).toEqual([]);
   });
 
-  test('a form that is too large, without scripts', async () => {
+  test('a form that is too large (without scripts)', async () => {
     const page = await open(false);
     await field(page).fill('x'.repeat(70_000));
     await page.keyboard.press('Enter');

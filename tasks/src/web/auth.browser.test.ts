@@ -8,13 +8,12 @@ import { auth } from './auth.ts';
 const password = 'open sesame';
 const site = useBrowser({ auth: auth(password, testKey) });
 
-/** Logs in with the keyboard. */
 async function logIn(page: Page, typed = password) {
   await poll(() => focused(page)).toBe('password');
   await enter(page, typed);
 }
 
-/** Expires the session: the browser drops the cookie. */
+/** Ends the session by deleting the cookie. */
 const expire = (page: Page) => page.context().clearCookies({ name: 'login' });
 
 /** Presses `Log in` and logs in on the new tab. */
@@ -36,10 +35,10 @@ async function logOut(page: Page) {
   expect(await page.content()).not.toContain('milk');
 }
 
-test('Without scripts, the login shows the requested page, a reload resubmits the form of an expired session, and the logout hides the list', async () => {
+test('Without scripts, the login opens the requested page, a reload after an expired session sends the form again, and the logout hides the list', async () => {
   const page = await site.open('/?filter=open', { javaScriptEnabled: false });
   await logIn(page, 'wrong');
-  await poll(() => page.getByRole('alert').textContent()).toBe('This is not the password.');
+  await poll(() => page.getByRole('alert').textContent()).toBe('Wrong password.');
   await logIn(page);
   await field(page).fill('milk');
   expect(page.url()).toContain('/?filter=open');
@@ -54,7 +53,7 @@ test('Without scripts, the login shows the requested page, a reload resubmits th
   await logOut(page);
 });
 
-test('axe finds no fault in the login pages, and the logout hides the list', async () => {
+test('axe finds no fault on the login pages, and the logout hides the list', async () => {
   const page = await site.pageForAll();
   await loadAxe(page);
   await page.goto('/');
@@ -70,7 +69,7 @@ test('axe finds no fault in the login pages, and the logout hides the list', asy
   await logOut(page);
 });
 
-test('The list reports an expired session without a click, and keeps typed text for the login', async () => {
+test('The list reports an expired session without a click, and keeps typed text through the login', async () => {
   const page = await site.open();
   await logIn(page);
   await page.waitForURL(/\/$/);

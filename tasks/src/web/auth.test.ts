@@ -48,7 +48,7 @@ describe('Without a session', () => {
     ['GET', '/publicity'],
     ['GET', '/login/'],
     ['GET', '/tasks/1?public/x'],
-  ])('%s %s redirects pages to the login, and is 401 for programs', async (method, path) => {
+  ])('%s %s redirects pages to the login, and returns 401 to programs', async (method, path) => {
     const html = await kept.app.request(path, { method, headers: page });
     const read = /^(GET|HEAD)$/.test(method);
     expect(html.status).toBe(read ? 303 : 401);
@@ -73,7 +73,7 @@ describe('Without a session', () => {
     },
   );
 
-  test('the login check comes before checks of body, type, length, token, origin and If-Match', async () => {
+  test('requests are refused before checks of the body, type, length, token, origin and If-Match', async () => {
     const send = (headers: Record<string, string>, body = 'x') =>
       kept.app.request('/tasks', { method: 'POST', headers, body });
     for (const response of [
@@ -88,17 +88,10 @@ describe('Without a session', () => {
       expect(response.status).toBe(401);
     }
   });
-
-  test('the login page and its files are available', async () => {
-    const html = await (await kept.app.request('/login', { headers: page })).text();
-    for (const [, path = ''] of html.matchAll(/(?:href|src)="(\/public\/[^"]+)"/g)) {
-      expect(await status(path, {})).toBe(200);
-    }
-  });
 });
 
 describe('The login', () => {
-  test('redirects to the requested page, with a session cookie that scripts cannot read', async () => {
+  test('redirects to the requested page, and sets a session cookie that scripts cannot read', async () => {
     const asked = await kept.app.request('/tasks?filter=open', { headers: page });
     const form = await kept.app.request(asked.headers.get('location') ?? '', { headers: page });
     expect(await form.text()).toContain('name="next" value="/tasks?filter=open"');
@@ -124,13 +117,13 @@ describe('The login', () => {
   });
 
   test.each(['', 'wrong', password.trim(), `${password}\n`, password.toUpperCase()])(
-    'with the password %j is refused on the form',
+    'with the password %j shows the form again with the reason',
     async (given) => {
       const { response, cookie } = await logIn(given, {}, '/tasks/1');
       expect(response.status).toBe(403);
       expect(response.headers.get('set-cookie')).toBeNull();
       const html = await response.text();
-      expect(html).toContain('<p id="problem" class="problem" role="alert">This is not the password.</p>');
+      expect(html).toContain('<p id="problem" class="problem" role="alert">Wrong password.</p>');
       expect(html).toContain('name="next" value="/tasks/1"');
       if (given) expect(html).not.toContain(`"${given}"`);
       expect(await status('/', { Cookie: cookie })).toBe(401);
@@ -166,7 +159,7 @@ describe('The login', () => {
     ['/tasks/../task/1/finish', '/'],
     ['', '/'],
     [undefined, '/'],
-  ])('with next=%j leads to %s', (next, path) => {
+  ])('with next=%j redirects to %s', (next, path) => {
     expect(pageAfterLogin(next)).toBe(path);
   });
 });
@@ -209,7 +202,7 @@ describe('A session', () => {
     expect(await status('/', { Cookie: cookie })).toBe(401);
   });
 
-  test('ends with the Log out button on the list', async () => {
+  test('ends when the user presses Log out', async () => {
     const { cookie } = await logIn();
     const visitor = await visit(kept.app, { Cookie: cookie });
     const response = await submit(kept.app, '/logout', {}, { ...visitor, cookie });
@@ -228,14 +221,14 @@ describe('The token of a form', () => {
     return { hmac: bytes.subarray(0, 32).map((mask, i) => mask ^ (bytes[32 + i] as number)), cookie };
   };
 
-  test('cannot verify a guessed password: only well-formed ids begin a session', async () => {
+  test('cannot verify a guessed password, because only well-formed ids begin a session', async () => {
     const { hmac, cookie } = await tokenFor(`sessions of the password ${password}`);
     const login = await generateSignedCookie('login', '9999999999', hmac);
     expect(await status('/', { Cookie: login })).toBe(401);
     expect(cookie).toMatch(/^session=[\w-]{22}$/);
   });
 
-  test('does not derive from the store key directly', async () => {
+  test('is not derived directly from the key in the store', async () => {
     const session = 'A'.repeat(22);
     const withKey = createHmac('sha256', await testKey()).update(session);
     expect((await tokenFor(session)).hmac).not.toEqual(withKey.digest());
@@ -253,14 +246,14 @@ describe('A token', () => {
     ['Bearer PH0NE', 401],
     ['Bearer backup', 401],
     ['Basic ph0ne', 401],
-  ])('%j is %i', async (Authorization, expected) => {
+  ])('%j returns %i', async (Authorization, expected) => {
     expect(await status('/tasks', { Authorization })).toBe(expected);
     const headers = { Authorization, 'Content-Type': 'application/json' };
     const added = await kept.app.request('/tasks', { method: 'POST', headers, body: '{"title":"milk"}' });
     expect(added.status).toBe(expected === 200 ? 201 : 401);
   });
 
-  test('works while the store, which has the key of sessions, is down', async () => {
+  test('works while the store is down, although sessions need its key', async () => {
     const away = new TaskError('store_unavailable', 'The tasks cannot be reached.');
     kept.app = guarded(password, () => Promise.reject(away));
     expect(await status('/tasks', {})).toBe(401);
@@ -268,7 +261,7 @@ describe('A token', () => {
     expect(await status('/tasks', { Authorization: 'Bearer ph0ne' })).toBe(200);
   });
 
-  test('for a proxy in front does not affect a session', async () => {
+  test('for an outer proxy does not affect a session', async () => {
     const { cookie } = await logIn();
     expect(await status('/', { Cookie: cookie, Authorization: 'Bearer of-the-front' })).toBe(200);
   });

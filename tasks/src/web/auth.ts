@@ -14,7 +14,7 @@ export type Auth = ReturnType<typeof auth>;
  * key and the password. It survives restarts, all replicas share it, and a new password ends all sessions. If it were derived
  * from the password alone, a stolen cookie would allow offline guessing.
  *
- * @param key the same for all replicas
+ * @param key the store's key, which all replicas share
  * @param tokens for programs, with names for the log
  */
 export function auth(
@@ -52,7 +52,7 @@ export function auth(
   };
 
   async function hasSession(c: TasksContext): Promise<boolean> {
-    // The key needs the store, which may be down.
+    // Reading the key needs the store, which may be down.
     if (!c.req.header('cookie')?.includes('login=')) return false;
     const end = await getSignedCookie(c, await secret(), 'login', cookieOptions(c).prefix);
     return Number(end) > seconds();
@@ -61,7 +61,7 @@ export function auth(
 
 const digest = (text: string) => hash('sha256', text, 'buffer');
 
-/** `path` if it is one of our pages, else `/`. Other sites and links that change a task are not allowed. */
+/** Returns `path` if it is one of our pages, else `/`. Rejects other sites, and links that change a task. */
 export function pageAfterLogin(path: string | undefined): string {
   return path && /^\/(tasks(\/\w+)*)?(\?[\w!$&'()*+,./:;=?@%~-]*)?$/.test(path) ? path : '/';
 }

@@ -1,6 +1,6 @@
 /**
- * Calls during a run share the next run. So each result is from a run that started after the call. If a run fails, the
- * waiting calls fail too. Otherwise they would wait for a hung store twice.
+ * Wraps `run` so that calls during a run share the next run. Each result comes from a run that started after the call.
+ * Waiting calls fail with the current run. Otherwise they would wait for a hung store twice.
  */
 export function coalesce<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let current: Promise<Result> | undefined;

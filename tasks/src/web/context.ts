@@ -24,7 +24,7 @@ export function queryParameter(c: TasksContext, name: string): string | undefine
   return new URL(c.req.url).searchParams.get(name) ?? undefined;
 }
 
-/** The query string of a part of the list, after `more`. It is empty for the whole list. */
+/** The query string for a part of the list, empty for the whole list. The parameters in `more` come first. */
 export function listSearch({ filter, after, q }: ListQuery, more: Record<string, string> = {}): string {
   const part = { ...((after || filter !== 'all') && { filter }), ...(after && { after }), ...(q && { q }) };
   const query = `${new URLSearchParams({ ...more, ...part })}`;
@@ -38,10 +38,10 @@ export function partOf(c: TasksContext): ListQuery {
   return { filter, after: cursor.test(after) ? after : undefined, q: searched(c) };
 }
 
-/** Code points of a search. Every link in every row repeats the search. */
+/** Max code points of a search. Every link in every row repeats the search. */
 const maxSearch = 100;
 
-/** The words of a search. */
+/** The text to search for, if any. */
 export function searched(c: TasksContext): string | undefined {
   const words = [...(queryParameter(c, 'q') ?? '')].slice(0, maxSearch).join('').trim();
   return words || undefined;
@@ -57,10 +57,10 @@ export function hasLeft(c: TasksContext): boolean {
   return c.env?.outgoing?.destroyed ?? false;
 }
 
-/** Waits for the client's turn of the event loop. @throws Error if it has disconnected */
+/** Returns a function that waits for the client's turn on the event loop. It throws if the client has disconnected. */
 export function turnsOf(c: TasksContext, turns: Turns): () => Promise<void> {
   return async () => {
     await turns([clientOf(c)]);
-    if (hasLeft(c)) throw new Error('The client has left.');
+    if (hasLeft(c)) throw new Error('The client has disconnected.');
   };
 }

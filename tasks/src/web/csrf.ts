@@ -3,7 +3,7 @@ import { generateCookie, getCookie } from 'hono/cookie';
 import type { CookieOptions } from 'hono/utils/cookie';
 import type { TasksContext } from './context.ts';
 
-/** Bytes of a token and of its mask. */
+/** Bytes of a token, and of its mask. */
 const size = 32;
 
 export type Csrf = ReturnType<typeof csrf>;
@@ -12,7 +12,7 @@ export type Csrf = ReturnType<typeof csrf>;
  * CSRF tokens. A token is the HMAC of the session id, so the server stores nothing. Each page masks the token with new
  * random bytes. Otherwise an attacker could guess it byte by byte from compressed pages (BREACH).
  *
- * @param key the same for all replicas
+ * @param key the store's key, which all replicas share
  */
 export function csrf(key: () => Promise<Buffer>) {
   const secret = derivedKey(key, 'form tokens');
@@ -21,7 +21,7 @@ export function csrf(key: () => Promise<Buffer>) {
       .update(session)
       .digest();
   return {
-    /** A token for a form; begins a session if there is none. */
+    /** Issues a token for a form, and starts a session if there is none. */
     async issue(c: TasksContext): Promise<string> {
       const mask = randomBytes(size);
       const masked = xor(mask, await token(currentSession(c) ?? newSession(c)));
@@ -54,7 +54,7 @@ function xor(a: Buffer, b: Buffer): Buffer {
   return Buffer.from(a.map((byte, i) => byte ^ (b[i] as number)));
 }
 
-/** The session id, if well-formed: clients must not get the HMAC of arbitrary text. */
+/** The session ID if it is well-formed. Otherwise a client could get the HMAC of arbitrary text. */
 function currentSession(c: TasksContext): string | undefined {
   const session = getCookie(c, 'session', cookieOptions(c).prefix) ?? '';
   return /^[\w-]{22}$/.test(session) ? session : undefined;

@@ -21,6 +21,6 @@ export interface Dependencies {
   log: Log;
   /** Counts the open event streams. */
   eventStreams?: Gauge;
-  /** Divides the event loop between clients. */
+  /** Shares the event loop fairly between clients. */
   turns: Turns;
 }

@@ -40,8 +40,7 @@ export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 
     // This status is only for the log.
     if (hasLeft(c) && !(cause instanceof TaskError)) return respond(c, null, 499);
     if (!(cause instanceof TaskError)) log.error({ err: cause }, 'a request failed');
-    const error =
-      cause instanceof TaskError ? cause : new TaskError('internal', 'Something went wrong here.');
+    const error = cause instanceof TaskError ? cause : new TaskError('internal', 'Something went wrong.');
     if (error.code === 'store_unavailable') log.warn({ err: error.cause }, 'the store did not answer');
     annotate(c, { error: error.code });
 
@@ -60,7 +59,7 @@ export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 
     return html(c, again ?? render('error', page), status, headers);
   };
 
-  /** The form again with its text; undefined without text, or if the store's key for the token is unavailable. */
+  /** Renders the form again. Returns undefined if it had no text, or if the store's key for the token is unavailable. */
   async function formAgain(c: TasksContext, form: SentForm, error: TaskError): Promise<string | undefined> {
     if (form.undo || [form.title, form.text, form.next].every((text) => text === undefined)) return undefined;
     const token = await csrf.issue(c).catch(() => undefined);
@@ -71,13 +70,13 @@ export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 
     if (form.title === undefined) return render('import', values);
     if (c.req.param('id') === undefined) return render('new', { ...values, action: c.req.path });
     if (error.code === 'unknown_task') {
-      const problem = `${error.message} What you typed is still here: Add makes it a new task.`;
+      const problem = `${error.message} Add saves your text as a new task.`;
       return render('new', { ...values, problem });
     }
     if (!(error instanceof RevisionChanged)) {
       return render('edit', { ...values, id: taskId(c), revision: form.revision ?? '' });
     }
-    // The form shows the current title, so saving may overwrite it.
+    // The message shows the current title, so the next save may overwrite it.
     const { title: was, revision } = error.current;
     const problem = `${error.message} Save replaces its title with yours.`;
     return render('edit', { ...values, problem, id: taskId(c), revision, was });

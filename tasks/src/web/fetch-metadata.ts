@@ -3,14 +3,14 @@ import type { TasksContext } from './context.ts';
 
 type Incoming = TasksContext['req'];
 
-/** The headers that announce a prefetch. */
+/** Headers that announce a prefetch. */
 const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-sec-purpose', 'x-moz'];
 
 /**
- * Rejects a link that changes a task unless the user followed it on our pages or typed it. A prefetch must not change
- * anything, nor may an image or a redirect on another site. Without TLS, browsers omit `Sec-Fetch-Site` for named hosts,
- * so `Origin` and `Referer` decide. Rejects browsers that send none of these (our pages allow `Referer`), but trusts
- * other clients such as curl.
+ * Rejects a link that changes a task unless the user followed it on our pages or typed it. Prefetches, and images or
+ * redirects on other sites, must not change anything. Without TLS, browsers omit `Sec-Fetch-Site` for named hosts, so
+ * `Origin` and `Referer` decide. Browsers that send none of these headers are rejected. Other clients, such as curl, are
+ * trusted.
  *
  * @throws TaskError `prefetch` or `foreign_origin`
  */
@@ -22,13 +22,13 @@ export function requireDeliberate(request: Incoming): void {
   if (!requireSameOrigin(request, 'referer') && /^Mozilla\//.test(request.header('user-agent') ?? '')) {
     throw new TaskError(
       'foreign_origin',
-      'This browser does not send the page of the link, so nothing was changed. Follow the link in the list.',
+      'This browser sent no Referer header, so nothing was changed. Use the link in the list.',
     );
   }
 }
 
 /**
- * Rejects `text/plain` unless the request names our origin: other sites can send it without a CORS preflight.
+ * Rejects `text/plain` unless the request names our origin, because other sites can send it without a CORS preflight.
  *
  * @throws TaskError `foreign_origin`
  */
@@ -37,26 +37,27 @@ export function requireKnownOrigin(request: Incoming): void {
   const { host } = new URL(request.url);
   throw new TaskError(
     'foreign_origin',
-    `Plain text needs the header Origin: http://${host}; or send application/x-ndjson, which does not.`,
+    `Plain text needs the header Origin: http://${host}, but application/x-ndjson does not.`,
   );
 }
 
 /**
- * Rejects requests from another origin. `Sec-Fetch-Site` decides. If it is missing, `Origin` and the headers in `names`
- * decide; browsers always send `Origin` with a form on another site.
+ * Rejects requests from another origin according to `Sec-Fetch-Site`. If it is missing, `Origin` and the headers in `names`
+ * decide. Browsers always send `Origin` with a form from another site.
  *
- * @returns whether the request names its origin
+ * @returns whether the request has any of these headers
  * @throws TaskError `foreign_origin`
  */
 export function requireSameOrigin(request: Incoming, ...names: string[]): boolean {
   const site = request.header('sec-fetch-site');
   const { host } = new URL(request.url);
   const from = ['origin', ...names].map((name) => request.header(name)).filter((url) => url !== undefined);
-  // "none" is the address bar or a bookmark.
+  // "none" means the address bar or a bookmark.
   const foreign =
     site !== undefined
       ? site !== 'same-origin' && site !== 'none'
       : from.some((url) => URL.parse(url)?.host !== host);
-  if (foreign) throw new TaskError('foreign_origin', 'This came from another site, so nothing was changed.');
+  if (foreign)
+    throw new TaskError('foreign_origin', 'This request came from another site, so nothing was changed.');
   return site !== undefined || from.length > 0;
 }

@@ -12,7 +12,7 @@ const addMany = (count: number) =>
   );
 const findField = (page: Page) => page.getByRole('searchbox', { name: 'Find' });
 
-test('A list of several pages has a search field, whose text survives changes to the list', async () => {
+test('A list of several pages has a search field, which keeps its text when the list changes', async () => {
   await addMany(100);
   const page = await site.open();
   expect(await findField(page).count()).toBe(0);
@@ -41,7 +41,7 @@ describe.each([true, false])('With scripts: %s, Find', (javaScriptEnabled) => {
     await enter(page, 'milk');
     await page.getByText('Added: milk').waitFor();
     expect(await titles(page)).toEqual(['(Crème brûlée)']);
-    // The button would clear more than the matches.
+    // Clear finished would clear more than the matches.
     expect(await page.getByRole('button', { name: 'Clear finished' }).isVisible()).toBe(false);
     await page.getByRole('link', { name: 'Open', exact: true }).click();
     await poll(() => page.locator('.found').textContent()).toContain('No match in 122 tasks.');

@@ -1,7 +1,7 @@
 import { queryParameter, type TasksContext } from './context.ts';
 import { respond } from './responses.ts';
 
-/** The favicon of the list: the number of open tasks (`open`), or a redirect to the plain icon at `none`. */
+/** Responds with a favicon that shows the number of open tasks (`open`), or redirects to the plain icon at `none`. */
 export function respondIcon(c: TasksContext, none: string): Response {
   const open = Number(queryParameter(c, 'open'));
   if (!(open >= 1)) return respond(c, null, 302, { Location: none });

@@ -5,12 +5,12 @@ import type { TasksContext } from './context.ts';
 import type { Csrf } from './csrf.ts';
 import { requireSameOrigin } from './fetch-metadata.ts';
 
-/** API clients set the method and headers; browser forms use fields instead. */
+/** The purpose of a write. API clients set the method and headers. Browser forms use fields instead. */
 export interface Intent {
   method: string;
   /** The edited revision: If-Match (RFC 9110, section 13.1.1), or the field `revision`. */
   match?: string | undefined;
-  /** A retry adds nothing: Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), or the field `nonce`. */
+  /** Makes retries safe: Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), or the field `nonce`. */
   nonce?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ interface Accepted<Form extends Fields> {
 export const nothing = { form: z.object({}), json: z.strictObject({}) };
 
 /**
- * Reads the body of a write and calls `act`. The origin must be ours (browsers prevent forgery), and a form needs a token.
+ * Reads the body of a write and calls `act`. The origin must be ours, and a form needs a token.
  *
  * @throws TaskError `foreign_origin`, `unsupported_media_type`, `bad_json`, `invalid_field`, `not_utf8`,
  *   `body_too_large`, and the errors of `act`; with the sent form, if any
@@ -57,17 +57,17 @@ export async function withInput<Form extends Fields, Result>(
   if (type !== 'application/x-www-form-urlencoded' && (type || c.req.method !== 'POST')) {
     throw new TaskError(
       'unsupported_media_type',
-      `Send a URL-encoded form or JSON, not ${type ?? 'nothing'}.`,
+      `Send a URL-encoded form or JSON, not ${type ?? 'a body without a type'}.`,
     );
   }
   return submitForm(c, csrf, form, body, act);
 }
 
-/** Bytes of a form. The longest percent-encoded title needs far fewer. */
+/** Max bytes of a form. The longest percent-encoded title needs far fewer. */
 const maxForm = 64 * 1024;
 
 /**
- * Reads a body. A known length avoids a web stream, which would double the cost of a write.
+ * Reads a body. If its length is known, this avoids a web stream, which would double the cost of a write.
  *
  * @throws TaskError `body_too_large`
  */
@@ -87,7 +87,7 @@ export async function readBody(c: TasksContext, maxBytes = maxForm): Promise<Buf
 
 function tooLarge(maxBytes: number): TaskError {
   const limit = maxBytes < 1024 ** 2 ? `${maxBytes / 1024} KiB` : `${maxBytes / 1024 ** 2} MiB`;
-  return new TaskError('body_too_large', `This is too long: the limit is ${limit}.`);
+  return new TaskError('body_too_large', `This is too long. The limit is ${limit}.`);
 }
 
 /** The strong tags of an If-Match. Weak tags such as `W/"3"` never match (RFC 9110, section 13.1.1). */
@@ -124,10 +124,10 @@ async function submitForm<Form extends Fields, Result>(
 }
 
 export function expired(): TaskError {
-  return new TaskError('bad_token', 'This form has expired. Nothing was changed: please send it again.');
+  return new TaskError('bad_token', 'This form has expired, so nothing was changed. Please send it again.');
 }
 
-/** Rejects a URL-encoded body that is not UTF-8, where `URLSearchParams` would insert replacement characters. */
+/** Rejects a URL-encoded body that is not UTF-8. `URLSearchParams` would insert replacement characters instead. */
 function requireUtf8(body: Buffer): void {
   const encoded = body.toString('latin1');
   const byte = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
@@ -139,7 +139,7 @@ function readJson(body: string, fields: Fields): object {
   try {
     value = JSON.parse(body);
   } catch (cause) {
-    throw new TaskError('bad_json', 'The body is not JSON.', { cause });
+    throw new TaskError('bad_json', 'The body is not valid JSON.', { cause });
   }
   const names = Object.keys(fields.shape).map((name) => `"${name}"`);
   const advice = ` Send an object with ${names.join(', ') || 'no fields'} (see /openapi.json).`;

@@ -17,7 +17,7 @@ async function rows(...titles: string[]) {
 }
 
 describe('Keys', () => {
-  test('arrows move between rows with a visible focus; after the last row is deleted, both arrows go to the row above', async () => {
+  test('arrows move a visible focus between rows, also after a row is deleted', async () => {
     const page = await rows('milk', 'bread', 'tea', 'jam');
     for (const [key, row] of [
       ['ArrowUp', 'task-4'],
@@ -42,7 +42,7 @@ describe('Keys', () => {
     }
   });
 
-  test('Space finishes and reopens a task without scrolling, and arrows continue from its former place', async () => {
+  test('Space finishes and reopens a task without scrolling, and the arrows continue at its former place', async () => {
     const page = await rows(...Array.from({ length: 60 }, (_, i) => `task ${60 - i}`));
     await page.setViewportSize({ width: 1280, height: 600 });
     await press(page, 'Space');
@@ -106,14 +106,14 @@ test('Delete and Backspace delete one task, never the next task too', async () =
   expect((await site.store.list({ filter: 'all' })).open).toBe(30);
 });
 
-test('Letters work on non-Latin layouts, and ? shows the list of keys', async () => {
+test('Letters work on non-Latin layouts, and ? shows the shortcuts', async () => {
   const page = await rows('milk', 'bread');
   await press(page, 'Delete');
   await poll(() => notice(page)).toContain('Deleted: milk');
   const type = (key: string, code: string, ctrlKey = false) =>
     page.evaluate(`document.activeElement.dispatchEvent(new KeyboardEvent('keydown',
       { key: '${key}', code: '${code}', ctrlKey: ${ctrlKey}, bubbles: true }))`);
-  // The key KeyZ types y on a German keyboard and я on a Russian keyboard.
+  // `KeyZ` types y on a German keyboard and я on a Russian keyboard.
   await type('y', 'KeyZ', true);
   await type('я', 'KeyZ', true);
   await poll(() => titles(page)).toEqual(['milk', 'bread']);
@@ -130,7 +130,7 @@ const remove = async (page: Page, title: string) => {
   await poll(() => notice(page)).toContain(`Deleted: ${title}`);
 };
 
-test('Undo is sent once for a double click, survives a failed deletion, and can be retried', async () => {
+test('Undo is sent once for a double click, survives a failed deletion, and can be tried again', async () => {
   const page = await rows('milk', 'bread');
   const undo = page.getByRole('button', { name: 'Undo' });
   const restored = async () => {
@@ -174,7 +174,7 @@ test('Ctrl+Z undoes the last deletion once, even a deletion under way', async ()
   await poll(() => notice(page)).toBe('Restored: tea');
 });
 
-test('A double click edits a row in place: neither rows nor text move', async () => {
+test('A double click edits a row in place, without moving rows or text', async () => {
   await site.add('tea', 'bread', 'milk');
   const page = await site.open();
   const title = page.locator('#task-2 .title');

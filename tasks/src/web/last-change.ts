@@ -20,8 +20,8 @@ const changeSchema = z.object({
 type LastChange = z.output<typeof changeSchema>;
 
 /**
- * Stores the change of `task` in a cookie of at most 2.8 KB for the next list page. Programs send no `Referer` and get no
- * cookie. A query string would not do: the specification requires `Location: /` after `finish`, and titles must not be logged.
+ * Stores the change in a cookie of at most 2.8 KB for the next list page. Programs send no `Referer` and receive no cookie.
+ * A query string cannot replace it: the specification requires `Location: /` after `finish`, and titles must not be logged.
  */
 export function tellChange(c: TasksContext, { _id: id, revision, finished }: Task, was?: string): void {
   if (!c.req.header('referer')) return;
@@ -29,7 +29,7 @@ export function tellChange(c: TasksContext, { _id: id, revision, finished }: Tas
   c.set('cookie', generateCookie('change', value, { ...cookieOptions(c), maxAge }));
 }
 
-/** The change from the cookie, which is then deleted. */
+/** Returns the change from the cookie, and deletes the cookie. */
 export function takeChange(c: TasksContext): LastChange | undefined {
   const value = getCookie(c, 'change', cookieOptions(c).prefix);
   if (!value) return undefined;
@@ -41,12 +41,12 @@ export function takeChange(c: TasksContext): LastChange | undefined {
   }
 }
 
-/** The offer to undo a change, unless somebody has changed the task since. @param title the current title */
+/** An offer to undo a change. Undo fails if somebody has changed the task since. @param title the current title */
 export function undoOf({ id, revision, finished, was }: LastChange, title: string): Undo {
   const [said, before] =
     was === undefined
       ? [finished ? 'Finished' : 'Reopened', { finished: 1 - finished }]
       : ['Saved', { title: was }];
   const fields = { _method: 'PUT', revision, undo: 'yes', ...before };
-  return { said, title, action: `/tasks/${id}`, fields };
+  return { said, title, action: `/tasks/${id}`, fields, row: `#task-${id}` };
 }

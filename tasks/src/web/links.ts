@@ -14,7 +14,7 @@ const shorteners = new Set([
 const urls =
   /(?<![\p{L}\p{N}])https?:\/\/(?![^/?#]{254})[^\s<>"'`“”«»\p{C}\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]+/giu;
 
-/** Links in a title. A page of 100 tasks must render in 10 ms. */
+/** Max links in a title, because a page of 100 tasks must render in 10 ms. */
 const maxLinks = 20;
 
 type Html = ReturnType<typeof html>;
@@ -26,7 +26,7 @@ export function linked(title: string): string {
   for (const { 0: found, index } of title.matchAll(urls).take(maxLinks)) {
     const text = withoutEnd(found);
     const url = URL.parse(text);
-    // The text before an @ only looks like a host.
+    // The text before an @ could look like the host.
     if (!url || url.username || url.password) continue;
     parts.push(title.slice(end, index), link(text, url));
     end = index + text.length;

@@ -7,7 +7,7 @@ import type { Dependencies } from './dependencies.ts';
 import { createRows } from './rows.ts';
 import { number, type Place, type Views } from './views.ts';
 
-/** The values that differ between two responses with the same list. */
+/** Values that differ between responses with the same list. */
 type Own = Pick<Views['list'], 'csrf' | 'nonce' | 'proxied' | 'undo' | 'added'>;
 
 type Used = Pick<Dependencies, 'store' | 'render' | 'turns' | 'auth'>;
@@ -65,10 +65,10 @@ export function listPage({ store, render, turns, auth }: Used) {
   }
 }
 
-/** The place of a page. Counts at least one earlier page, even if a change has shortened it. */
+/** The place of a page. A later page is at least page 2, even if few tasks are left before it. */
 function placeOf({ open, finished, before }: Page, { filter }: ListQuery): Place {
   const total = { all: open + finished, open, finished }[filter];
-  // Rounding keeps the page number when a task is added above.
+  // Rounding keeps the page number stable when a task is added above.
   const pagesBefore = before && Math.max(1, Math.round(before / pageSize));
   return {
     total,

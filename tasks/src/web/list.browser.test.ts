@@ -28,7 +28,7 @@ describe('The list page without scripts', () => {
     await poll(() => focused(page)).toBe('title');
   });
 
-  test('returns to the filter after each change: add, finish, edit, cancel, delete, undo, clear', async () => {
+  test('keeps the filter when tasks are added, edited, deleted, restored, cleared and reopened', async () => {
     await site.store.insert([{ title: 'done', finished: 1, created_at: now }]);
     const page = await open('/?filter=finished');
     await enter(page, 'milk');
@@ -60,7 +60,29 @@ describe('The list page without scripts', () => {
     expect(search(page).get('filter')).toBe('finished');
   });
 
-  test('pages through a long list and back, and stays on a page after a change', async () => {
+  test('stays near a task far down the list that is finished, reopened, edited or deleted', async () => {
+    await site.add(...Array.from({ length: 40 }, (_, i) => `task ${i + 1}`));
+    const page = await open();
+    const isSeen = (id: number) =>
+      page.evaluate(`(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(
+        document.getElementById('task-${id}').getBoundingClientRect())`);
+    await page.getByLabel('Finish: task 20').click();
+    await poll(() => notice(page)).toContain('Finished: task 20');
+    await poll(() => isSeen(21)).toBe(true);
+    expect(await isSeen(20)).toBe(false);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await poll(() => isSeen(20)).toBe(true);
+    await page.getByLabel('Edit: task 20').click();
+    await page.getByLabel('Title').fill('my task 20');
+    await page.keyboard.press('Enter');
+    await poll(() => notice(page)).toContain('Saved: my task 20');
+    await poll(() => isSeen(20)).toBe(true);
+    await page.getByLabel('Delete: my task 20').click();
+    await poll(() => notice(page)).toContain('Deleted: my task 20');
+    await poll(() => isSeen(21)).toBe(true);
+  });
+
+  test('pages through a long list and back, and stays on the page after a change', async () => {
     const tasks = Array.from({ length: 202 }, (_, i) => ({ title: `task ${i + 1}`, created_at: now }));
     await site.store.insert(tasks.map((task, i) => ({ ...task, finished: i === 0 ? 1 : 0 })));
     const page = await open();
@@ -107,7 +129,7 @@ describe('The list page', () => {
     await poll(() => titles(page)).toEqual(['bread']);
   });
 
-  test('adds one task on a double click without asking for another task, and Show displays it', async () => {
+  test('adds one task on a double click without asking for another title, and Show displays it', async () => {
     const page = await site.open('/?filter=finished');
     await page.evaluate("addEventListener('invalid', () => document.body.classList.add('asked'), true)");
     await field(page).fill('milk');
@@ -119,7 +141,7 @@ describe('The list page', () => {
     expect(search(page).size).toBe(0);
   });
 
-  test('shows no counts for an empty list; Clear finished reports Cleared', async () => {
+  test('shows no counts for an empty list, and reports Cleared after Clear finished', async () => {
     const page = await site.open();
     expect(await page.locator('#count').textContent()).toBe('No tasks');
     expect(await page.title()).toBe('No tasks · Tasks');
@@ -147,7 +169,7 @@ describe('The list page', () => {
     await poll(() => titles(page)).toEqual(['water', 'milk', 'bread', 'water', '(tea)']);
   });
 
-  test('links URLs without a referrer, offers "where to?" for short URLs, and edits them as text', async () => {
+  test('links URLs without a referrer, offers "where to?" for short URLs, and shows URLs as text in an edit', async () => {
     const short = 'Read https://bit.ly/3xYz, then tell';
     await site.add(short);
     const page = await site.open();
@@ -181,9 +203,10 @@ describe('The list page', () => {
     await page.getByRole('button', { name: 'Restore: tea' }).click();
     await poll(() => page.getByRole('status').textContent()).toBe('Restored 1 task.');
     await poll(() => page.locator('.what').textContent()).toBe('bread and 1 more');
+    await site.store.restore('removal of two');
     await page.getByRole('button', { name: 'Restore: bread' }).click();
-    await poll(() => page.getByRole('status').textContent()).toBe('Restored 2 tasks.');
-    await poll(() => page.locator('main').textContent()).toContain('Nothing that was deleted');
+    await poll(() => page.getByRole('status').textContent()).toMatch(/^Already restored/);
+    await poll(() => page.locator('main').textContent()).toContain('There are no deleted tasks');
     await page.getByRole('link', { name: 'All tasks' }).click();
     await poll(() => titles(page)).toEqual(['rice', 'tea', '(bread)', '(milk)']);
   });
@@ -248,18 +271,21 @@ describe('The row of a task', () => {
   test.each([
     ['at a desk', undefined],
     ['on a phone', phone],
-  ])('never rewraps its title when it is finished or shows its actions (%s)', async (_where, options) => {
-    await site.store.insert([{ title: long, finished: 0, created_at: '2024-12-31T12:00:00.000Z' }]);
-    const page = await site.open('/', options);
-    const title = row(page, '1').locator('.title');
-    const before = await size(title);
-    await page.evaluate("document.querySelector('details').open = true");
-    await row(page, '1').getByRole('button', { name: 'Delete' }).focus();
-    expect(await size(title)).toEqual(before);
-    await page.getByRole('link', { name: 'Finish:' }).click();
-    await poll(() => titles(page)).toEqual([`(${long})`]);
-    await poll(() => size(title)).toMatchObject({ width: before.width, height: before.height });
-  });
+  ])(
+    'does not wrap its title differently when it is finished or shows its actions (%s)',
+    async (_where, options) => {
+      await site.store.insert([{ title: long, finished: 0, created_at: '2024-12-31T12:00:00.000Z' }]);
+      const page = await site.open('/', options);
+      const title = row(page, '1').locator('.title');
+      const before = await size(title);
+      await page.evaluate("document.querySelector('details').open = true");
+      await row(page, '1').getByRole('button', { name: 'Delete' }).focus();
+      expect(await size(title)).toEqual(before);
+      await page.getByRole('link', { name: 'Finish:' }).click();
+      await poll(() => titles(page)).toEqual([`(${long})`]);
+      await poll(() => size(title)).toMatchObject({ width: before.width, height: before.height });
+    },
+  );
 
   async function tapTwice(page: Page, name: string) {
     const { x = 0, y = 0, width = 0, height = 0 } = (await page.getByLabel(name).boundingBox()) ?? {};
@@ -304,14 +330,9 @@ describe('The row of a task', () => {
     await onPhone.getByRole('button', { name: 'Save' }).waitFor();
     expect(await tooSmall(onPhone, 44, '.editing :is(textarea, a, button)')).toEqual([]);
     expect(await onPhone.evaluate('getComputedStyle(document.activeElement).textAlign')).toBe('start');
-    for (const path of [
-      'tasks/import',
-      'tasks/removals',
-      'tasks/2/edit',
-      'tasks/2',
-      'tasks/7',
-      'public/keys.html',
-    ]) {
+    for (const path of 'tasks/import tasks/removals tasks/2/edit tasks/2 tasks/7 public/keys.html'.split(
+      ' ',
+    )) {
       await onPhone.goto(`/${path}`);
       expect(await tooSmall(onPhone, 44, 'a, button, summary'), path).toEqual([]);
     }
@@ -320,7 +341,7 @@ describe('The row of a task', () => {
   });
 });
 
-/** Without TLS, browsers send no `Sec-Fetch-Site` to such names. */
+/** Browsers send no `Sec-Fetch-Site` to named hosts without TLS. */
 describe('Under a name in a local network', () => {
   let list: string;
   /** The URL of a page with `markup` on another site. */
@@ -335,7 +356,7 @@ describe('Under a name in a local network', () => {
   });
   afterAll(() => stranger.close());
 
-  test("the list finishes a task, with and without scripts; another site's image or redirect does not", async () => {
+  test("a task can be finished with and without scripts, but not by another site's image or redirect", async () => {
     await site.add('milk', 'bread', 'tea');
     const plain = await site.open(list, { javaScriptEnabled: false });
     await plain.getByRole('link', { name: 'Finish: tea' }).click();

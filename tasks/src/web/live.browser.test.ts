@@ -43,7 +43,7 @@ describe('Two pages', () => {
     expect(await field(bob).inputValue()).toBe('bread');
   });
 
-  test('keep an edit when others change the list; if they delete the task, Save offers to add it again', async () => {
+  test('keep an edit when others change the list, and offer to add a deleted task again', async () => {
     await site.add('milk', 'bread', 'tea');
     const bob = await site.open();
     await edit(bob, 2, ' and hny');
@@ -91,7 +91,7 @@ test('A page with a slow connection skips versions that are older than its list'
     await poll(() => page.evaluate('heard.size')).toBe(heard);
   }
   slow.resolve();
-  // A click is handled after the events.
+  // The page handles this click after the events.
   await page.locator('.toggle').first().click();
   await poll(() => notice(page)).toContain('Finished');
   expect(refresh).toHaveBeenCalledOnce();
@@ -128,7 +128,7 @@ async function hear(title: string) {
   await poll(() => titles(page)).toEqual([title, ...before]);
 }
 
-test('When others change the list, the focus stays on its control, or moves to the row or to the list', async () => {
+test('When others change the list, the focus stays on its control, or else moves to its row or the list', async () => {
   await site.add('milk', 'bread https://bit.ly/3', 'rice');
   const bob = await site.open();
   const at = () => bob.evaluate('document.activeElement.id || document.activeElement.ariaLabel');
@@ -149,7 +149,7 @@ test('When others change the list, the focus stays on its control, or moves to t
 });
 
 describe('The event stream', () => {
-  test('is reported as lost after 20 s of silence, until the next event', async () => {
+  test('is reported as lost after 20 s without an event, until the next event', async () => {
     await openList();
     await hear('milk');
     await page.route(events, (route) => route.abort());
@@ -159,7 +159,7 @@ describe('The event stream', () => {
     await page.clock.fastForward(20_000);
     await site.add('bread');
     await poll(() => titles(page)).toEqual(['bread', 'milk']);
-    // Enough time to read the message.
+    // Error messages stay for at least 5 s.
     await page.clock.fastForward(6_000);
     await poll(() => notice(page)).not.toContain('Not connected');
   });
@@ -173,7 +173,7 @@ describe('The event stream', () => {
     await hear('tea');
     expect(connections()).toBe(1);
     await poll(async () => {
-      // The version, sent every 5 s, may arrive meanwhile.
+      // The server may have sent the version meanwhile, as every 5 s.
       await page.clock.fastForward(20_000);
       return connections();
     }).toBeGreaterThan(1);
@@ -185,7 +185,7 @@ describe('The event stream', () => {
     document.dispatchEvent(new Event('visibilitychange'));`;
   const transition = (name: string) =>
     `dispatchEvent(new PageTransitionEvent('${name}', { persisted: true }))`;
-  test('closes when the page is hidden or left, and reconnects when the page or the network is back', async () => {
+  test('closes when the user hides or leaves the page, and reconnects when the page or the network is back', async () => {
     const connections = await openList();
     await hear('milk');
     for (const [leave, comeBack, title] of [
@@ -208,7 +208,7 @@ describe('The event stream', () => {
   });
 });
 
-test('The user can close an error message, and a response of the server removes it', async () => {
+test('An error message disappears when the user closes it, or when the server responds again', async () => {
   await site.add('milk');
   await openList();
   await page.route('**/finish', (route) => route.abort());
@@ -220,7 +220,6 @@ test('The user can close an error message, and a response of the server removes 
   await page.getByRole('button', { name: 'Close' }).click();
   await poll(() => notice(page)).toBe('');
   await fail();
-  // Enough time to read the message.
   await page.clock.fastForward(6_000);
   await site.add('bread');
   await poll(() => notice(page)).not.toContain('No answer. It may not be saved.');

@@ -24,7 +24,7 @@ const described = {
     open: count.describe('Open tasks on all pages.'),
     finished: count,
     next: z.string().optional().describe('The path of the next page; absent on the last.'),
-    searched: count.optional().describe('With q: the number of titles compared.'),
+    searched: count.optional().describe('With q: number of titles compared.'),
     stopped: z.enum(['matches', 'time']).optional().describe('With q: why the search stopped early.'),
   }),
   NewTask: newTaskSchema.required(),
@@ -38,13 +38,15 @@ const described = {
     type: z.literal('about:blank'),
     title: z.string(),
     status: z.int().min(400).max(599),
-    detail: z.string().describe('One sentence for people.'),
-    code: z.enum([...Object.keys(errorStatuses), ...proxyCodes.split(' ')]).describe('Stable, for programs.'),
+    detail: z.string().describe('A sentence for users.'),
+    code: z
+      .enum([...Object.keys(errorStatuses), ...proxyCodes.split(' ')])
+      .describe('A stable code for programs.'),
     removal: z
       .string()
       .optional()
-      .describe('The name of a removal that failed. After store_unavailable it may have happened.'),
-    count: z.int().optional().describe('How many tasks it has certainly removed.'),
+      .describe('The ID of a failed removal. After store_unavailable it may have happened.'),
+    count: z.int().optional().describe('Number of tasks that were certainly removed.'),
   }),
 };
 

@@ -20,7 +20,7 @@ function answer(description: string, name: Parameters<typeof ref>[0], headers?: 
   return { description, headers, content: json(ref(name)) };
 }
 
-/** @param refused its error statuses besides 401 and 503 */
+/** @param refused error statuses other than 401 and 503 */
 function operation(
   operationId: string,
   refused: number[],
@@ -43,7 +43,7 @@ const lines = (description: string) => ({ schema: { ...text, description } });
 
 const idempotencyKey = header(
   'Idempotency-Key',
-  'A retry with the same key and titles adds nothing, for a day.',
+  'For a day, a retry with the same key and titles adds nothing.',
 );
 const notModified = { description: 'Not modified since the ETag in If-None-Match', headers: etag };
 const ifNoneMatch = header('If-None-Match', 'The ETag of the cached response.');
@@ -82,34 +82,34 @@ const paths = {
       responses: { 200: answer('The task', 'Task', etag), 304: notModified },
     }),
     put: operation('update', [...unreadable, 404, 412, 428], {
-      summary: 'Changes the title, finishes or reopens the task; omitted fields keep their values',
+      summary: 'Changes the title, or finishes or reopens the task. Omitted fields keep their values',
       parameters: [header('If-Match', "The task's ETag, or * for any.", true)],
       requestBody: body(json(ref('TaskChange'))),
       responses: { 200: answer('The changed task', 'Task', etag) },
     }),
     delete: operation('destroy', [403, 404, 412], {
-      summary: 'Removes the task; it can be restored for a day',
+      summary: 'Deletes the task. It can be restored for a day',
       parameters: [header('If-Match', "The task's ETag, or * for any.")],
       responses: { 200: removal },
     }),
   },
   '/tasks/finished': {
     delete: operation('clearFinished', [403], {
-      summary: 'Removes all finished tasks; they can be restored for a day',
+      summary: 'Deletes all finished tasks. They can be restored for a day',
       responses: { 200: removal },
     }),
   },
   '/tasks/restore': {
     post: operation('restore', [...unreadable, 404], {
-      summary: 'Undoes a removal of the last day',
+      summary: 'Undoes a deletion from the last day',
       requestBody: body(json(ref('Removal'))),
-      responses: { 200: answer('How many tasks were restored', 'Count') },
+      responses: { 200: answer('Number of restored tasks', 'Count') },
     }),
   },
   '/tasks/export': {
     get: operation('export', [400], {
       summary: 'All tasks, as a file for /tasks/import',
-      parameters: [query('format', { enum: ['json', 'text'] }, 'The default follows Accept.')],
+      parameters: [query('format', { enum: ['json', 'text'] }, 'The default depends on Accept.')],
       responses: {
         200: {
           description: 'A JSON array with one task per line, or a Markdown task list',
@@ -149,7 +149,7 @@ export function openapi(): string {
       version: manifest.version,
       license: { name: 'MIT', identifier: 'MIT' },
       description:
-        'A list of tasks. Send Accept: application/json. Browsers may write only from the same origin; other clients send no Origin. Errors are problems (RFC 9457) with a stable code. Nothing was changed, except perhaps after store_unavailable: read the task, or retry with the same Idempotency-Key.',
+        'A list of tasks. Send Accept: application/json. Browsers may write only from the same origin. Other clients send no Origin. Errors are problem details (RFC 9457) with a stable code. A failed request changes nothing, except perhaps with store_unavailable. Then read the task, or retry with the same Idempotency-Key.',
     },
     // A list without a password needs no token.
     security: [{}, { token: [] }],

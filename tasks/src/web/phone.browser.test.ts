@@ -26,7 +26,7 @@ test('Chromium can read the manifest before the login, and the icons have the de
 });
 
 /** W3C, Web Application Manifest, section "Icon masks and safe zone": a centered circle with a radius of 40 %. */
-test('The maskable icon has its mark inside the safe zone, and no transparent corner', async () => {
+test('The maskable icon keeps its mark inside the safe zone, and has no transparent corner', async () => {
   const page = await open.open();
   const [outside, opaque] = (await page.evaluate(`(async () => {
     const image = Object.assign(new Image(), { src: document.querySelector('[rel=apple-touch-icon]').href });
@@ -46,7 +46,7 @@ test('The maskable icon has its mark inside the safe zone, and no transparent co
   expect([outside, opaque]).toEqual([0, true]);
 });
 
-test.each(['light', 'dark'] as const)('The theme color is the color of the page: %s', async (colorScheme) => {
+test.each(['light', 'dark'] as const)('The theme color matches the page (%s)', async (colorScheme) => {
   const page = await open.open('/', { colorScheme });
   const [theme, background] = await page.evaluate<string[]>(`(() => {
     const themes = [...document.querySelectorAll('[name=theme-color]')];
@@ -59,10 +59,7 @@ test.each(['light', 'dark'] as const)('The theme color is the color of the page:
 
 test.each([
   ['title=A+page&text=https%3A%2F%2Fexample.org%2F', 'A page https://example.org/'],
-  [
-    'title=A+page&text=A+page+https%3A%2F%2Fexample.org%2F&url=https%3A%2F%2Fexample.org%2F',
-    'A page https://example.org/',
-  ],
+  ['title=A&text=A+https%3A%2F%2Fexample.org%2F&url=https%3A%2F%2Fexample.org%2F', 'A https://example.org/'],
   ['text=milk%0D%0Aand+bread', 'milk and bread'],
 ])('Shared text (%s) is a draft until the user adds it', async (query, draft) => {
   const page = await open.open('/', phone);
@@ -86,7 +83,7 @@ test('Edited shared text survives a reload, and newly shared text replaces it', 
   await poll(() => field(page).inputValue()).toBe('bread');
 });
 
-test('The login can show the password, and keeps shared text for the draft', async () => {
+test('The login can show the password, and opens shared text afterwards', async () => {
   const page = await locked.open('/tasks/new?text=milk+%26+bread', phone);
   const password = page.getByLabel('Password');
   await password.fill('open sesame');
@@ -101,7 +98,7 @@ test('The login can show the password, and keeps shared text for the draft', asy
   await poll(() => field(page).inputValue()).toBe('milk & bread');
 });
 
-test('Undo and Close move the focus to the list, because a field would open the keyboard', async () => {
+test('Undo and Close move the focus to the list, because focusing a field would open the keyboard', async () => {
   await open.add('milk');
   const page = await open.open('/', phone);
   await page.getByLabel('Finish: milk').tap();
@@ -113,15 +110,26 @@ test('Undo and Close move the focus to the list, because a field would open the 
   expect(await focused(page)).toBe('list');
 });
 
-type Box = Record<'left' | 'right' | 'height', number>;
+type Box = Record<'top' | 'bottom' | 'left' | 'right' | 'height', number>;
 
-/** The boxes of elements, or of their texts. */
+/** Bounding boxes of elements, or of their texts. */
 const boxes = (page: Page, selector: string, ofText = false) =>
   page.evaluate(`[...document.querySelectorAll('${selector}')].map((element) => {
     const range = document.createRange();
     range.selectNodeContents(element);
     return (${ofText} ? range : element).getBoundingClientRect().toJSON();
   })`) as Promise<Box[]>;
+
+test('At the end of the page, the notice covers no control', async () => {
+  await open.add(...Array.from({ length: 30 }, (_, i) => `task ${i}`));
+  await open.store.update('2', { finished: 1 }, new Date());
+  const page = await open.open('/', phone);
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+  await page.getByLabel('Finish: task 0').tap();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
+  const [footer, notice] = (await boxes(page, 'footer, #notice')).sort((a, b) => a.top - b.top) as [Box, Box];
+  expect(notice.top).toBeGreaterThanOrEqual(footer.bottom);
+});
 
 test('"Where to?" is 44 px high, apart from the other link, and does not change the height of its row', async () => {
   await open.add('https://bit.ly/3xYz', 'milk');

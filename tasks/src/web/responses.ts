@@ -2,7 +2,7 @@ import { accepts } from 'hono/accepts';
 import type { Task } from '../task/task.ts';
 import { listSearch, partOf, type TasksContext } from './context.ts';
 
-/** Pages load our own files and send forms to us. Nothing is inline or framed. */
+/** Pages may load only our own files, and submit forms only to us. Nothing is inline or framed. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,7 +28,7 @@ export const securityHeaders = {
 
 /**
  * For pages with a token, and for responses to a change. lynx ignores `no-store`, and recognizes `no-cache` only as the
- * last directive. Otherwise it shows the old list after a redirect.
+ * last directive. Otherwise it would show the old list after a redirect.
  */
 export const noStore = { 'Cache-Control': 'no-store, no-cache' };
 
@@ -39,8 +39,8 @@ type Headers = Record<string, string>;
 type Text = string | Buffer<ArrayBuffer>;
 
 /**
- * A response with `headers` and the common headers. It avoids Hono's own functions, because the `Headers` that they create
- * cost more than the rest of a short response.
+ * Responds with `headers` and the common headers. Hono's own functions would create `Headers` objects, which cost more than
+ * the rest of a short response.
  */
 export function respond(
   c: TasksContext,
@@ -59,13 +59,13 @@ export function respond(
 /** Pages and JSON share their paths, and the proxy compresses both. */
 const vary = { Vary: 'Accept, Accept-Encoding' };
 
-/** An uncached page. */
+/** Responds with an uncacheable page. */
 export function html(c: TasksContext, page: Text, status = 200, headers?: Headers) {
   const type = { 'Content-Type': 'text/html; charset=UTF-8' };
   return respond(c, page, status, { ...type, ...vary, ...noStore, ...headers });
 }
 
-/** Uncached JSON. */
+/** Responds with uncacheable JSON. */
 export function json(c: TasksContext, value: object, status = 200, headers?: Headers) {
   const type = { 'Content-Type': 'application/json' };
   return respond(c, JSON.stringify(value), status, { ...type, ...vary, ...noStore, ...headers });
@@ -91,7 +91,7 @@ export function toList(c: TasksContext, status: 302 | 303, more: Record<string, 
   return redirect(c, status, `/${listSearch(partOf(c), more)}`);
 }
 
-/** A task as JSON. The `ETag` is strong, because `If-Match` requires that. */
+/** Responds with a task as JSON. The `ETag` is strong, because `If-Match` requires that. */
 export function taskJson(c: TasksContext, { revision, ...task }: Task, status: 200 | 201 = 200): Response {
   const etag = `"${revision}"`;
   if (/^(GET|HEAD)$/.test(c.req.method)) return tagged(c, etag, 'application/json', JSON.stringify(task));
@@ -99,14 +99,14 @@ export function taskJson(c: TasksContext, { revision, ...task }: Task, status: 2
   return json(c, task, status, { ETag: etag, ...location });
 }
 
-/** Compares `If-None-Match` weakly (RFC 9110, section 13.1.2). */
+/** Whether `If-None-Match` has the ETag, by weak comparison (RFC 9110, section 13.1.2). */
 function notModified(c: TasksContext, etag: string): boolean {
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
   const known = (c.req.header('if-none-match') ?? '').split(',').map(opaque);
   return known.includes('*') || known.includes(opaque(etag));
 }
 
-/** `text` with its `ETag`, or 304 if the client has it. */
+/** Responds with `text` and its `ETag`, or with 304 if the client has this version. */
 export function tagged(c: TasksContext, etag: string, type: string, text: Text, headers?: Headers): Response {
   const all = { ETag: etag, ...vary, ...revalidate, ...headers };
   if (notModified(c, etag)) return respond(c, null, 304, all);

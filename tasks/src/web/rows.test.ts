@@ -10,7 +10,7 @@ const task = (id: number, revision = 1, title = `task ${id}`): Task => ({
   revision,
 });
 
-/** Rows of a view that shows the title and `back`. */
+/** Renders rows with a view that shows the title and `back`. */
 function testRows() {
   const rendered: string[] = [];
   const turn = vi.fn(async () => {});
@@ -26,7 +26,7 @@ function testRows() {
   };
 }
 
-test('a row is rendered once for all pages, with links back to its page, and again after a change', async () => {
+test('a row is rendered once for all pages, with links to each page, and again after a change', async () => {
   const { rendered, show } = testRows();
   expect(await show([task(1)], '?filter=open')).toBe('<li>task 1 ?filter=open</li>');
   expect(await show([task(1)], '?after=1&filter=all')).toBe('<li>task 1 ?after=1&amp;filter=all</li>');
@@ -42,7 +42,7 @@ test('a turn renders a few rows; cached rows need no turn', async () => {
   expect(turn).toHaveBeenCalledTimes(10);
 });
 
-test('the cache is bounded: evicted rows are rendered again', async () => {
+test('the cache has a maximum size, and evicted rows are rendered again', async () => {
   const { rendered, show } = testRows();
   const large = 'x'.repeat(1024 * 1024);
   await show(Array.from({ length: 8 }, (_, i) => task(i, 1, large)));

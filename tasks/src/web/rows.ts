@@ -6,35 +6,38 @@ import type { Render } from './views.ts';
 /** Rows rendered per turn of the event loop. Ten rows of 20 links take 2 ms. */
 const rowsATurn = 10;
 
-/** Bytes of cached rows: 4,000 typical rows, or 250 of the largest. */
+/** Rows that a reloaded page shows without scrolling. Links in later rows return to the row above. */
+const rowsAtTop = 5;
+
+/** Max bytes of cached rows: 4,000 typical rows, or 250 of the largest. */
 const maxKept = 8 * 1024 * 1024;
 
 /** Approximate bytes that a cached row takes in addition to its text. */
 const overhead = 500;
 
-/** A placeholder for `back`, which is the only part of a row that differs between pages. */
+/** A placeholder for the end of each link, the only part of a row that differs between pages. */
 const mark = randomUUID();
 
 interface Row {
   revision: number;
-  /** The HTML, with `mark` instead of `back`. */
+  /** The HTML, with `mark` in its links. */
   text: string;
   /** The HTML for the last page that showed the row. */
-  shown?: { back: string; html: Uint8Array };
+  shown?: { place: string; html: Uint8Array };
 }
 
-/** Renders rows of the list, and caches the latest rows. */
+/** Returns a function that renders rows and caches the latest. */
 export function createRows(render: Render) {
   const encoder = new TextEncoder();
   const sizeCalculation = ({ text }: Row) => 2 * text.length + overhead;
   const kept = new LRUCache<string, Row>({ maxSize: maxKept, sizeCalculation });
 
-  /** The HTML of `tasks`. Its links lead back to `back`. Renders a few rows at a time, after each `turn`. */
+  /** Renders `tasks`, a few rows per `turn`. Links return to the list with the query string `back`. */
   return async (tasks: readonly Task[], back: string, turn: () => Promise<void>): Promise<Uint8Array[]> => {
     const query = back.replaceAll('&', '&amp;');
     const html: Uint8Array[] = [];
     let missing = 0;
-    for (const task of tasks) {
+    for (const [i, task] of tasks.entries()) {
       let row = kept.get(task._id);
       if (row?.revision !== task.revision) {
         missing += 1;
@@ -44,8 +47,10 @@ export function createRows(render: Render) {
         kept.set(task._id, row);
       }
       // `Buffer.from` would keep a pool of 8 KiB for a small text.
-      if (row.shown?.back !== back) {
-        row.shown = { back, html: encoder.encode(row.text.replaceAll(mark, query)) };
+      // Browsers keep the fragment of a link when they follow a redirect (RFC 9110, section 10.2.2).
+      const place = i < rowsAtTop ? query : `${query}#task-${tasks[i - 1]?._id}`;
+      if (row.shown?.place !== place) {
+        row.shown = { place, html: encoder.encode(row.text.replaceAll(mark, place)) };
       }
       html.push(row.shown.html);
     }

@@ -4,7 +4,7 @@ import { getCompileCacheDir, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * The script at `path` without its types. The result is cached, because stripping takes a quarter of the startup time.
+ * Reads the script at `path` and strips its types. The result is cached, because stripping takes a quarter of the startup time.
  *
  * @param folder the cache; by default Node's compile cache, if enabled
  */
@@ -28,7 +28,7 @@ function keep(script: string, path: string): string {
   return script;
 }
 
-/** Hides Node's warning that its function is experimental. */
+/** Strips types without Node's warning that the function is experimental. */
 function strip(source: string): string {
   const { emitWarning } = process;
   process.emitWarning = () => {};

@@ -17,7 +17,7 @@ import {
 const site = useBrowser();
 
 describe('The list page with scripts', () => {
-  /** Opens the list and marks the page. A page load would remove the mark. */
+  /** Opens the list, and sets a mark that a page load would remove. */
   async function openList() {
     const page = await site.open();
     await page.evaluate('window.stayed = true');
@@ -25,7 +25,7 @@ describe('The list page with scripts', () => {
   }
   const stayed = (page: Page) => page.evaluate('window.stayed');
 
-  test('shows and announces each change in place, and moves the focus to a useful control', async () => {
+  test('shows and announces each change without a page load, and moves the focus to a useful control', async () => {
     await site.add('milk', 'bread', 'tea');
     const page = await openList();
     const press = (role: 'link' | 'button', name: string) => page.getByRole(role, { name }).click();
@@ -74,7 +74,7 @@ describe('The list page with scripts', () => {
     await poll(() => titles(page)).toEqual(['bread', 'milk']);
   });
 
-  test('keeps a half-typed task across a reload and across Import and Back, in this tab only, until it is saved', async () => {
+  test('keeps a half-typed task in this tab across a reload, and across Import and Back, until it is saved', async () => {
     const page = await openList();
     await page.keyboard.type('half a task');
     await page.reload();
@@ -148,9 +148,9 @@ describe('The list page with scripts', () => {
     expect(await stored(site)).toEqual(['honey', 'milk']);
   });
 
-  test('reports an expired form or button, and accepts the second press', async () => {
+  test('reports an expired token, and accepts the second attempt', async () => {
     const page = await openList();
-    const expired = 'This form has expired. Nothing was changed: please send it again.';
+    const expired = 'This form has expired, so nothing was changed. Please send it again.';
     await page.keyboard.type('milk');
     await page.context().clearCookies();
     await page.keyboard.press('Enter');
@@ -233,7 +233,7 @@ test('The page lists all its scripts, so they load in parallel, and it works wit
 });
 
 describe('A list pasted into the field', () => {
-  test('has a button that fits on a phone; Enter adds its tasks in order and brings the field back', async () => {
+  test('has a button within the screen of a phone, and Enter adds its tasks in order', async () => {
     await site.add('water');
     const page = await site.open('/', { viewport: { width: 390, height: 450 } });
     await paste(page, 'milk\r\n\nbread\n- [x] tea\n');
@@ -247,7 +247,7 @@ describe('A list pasted into the field', () => {
     await poll(() => titles(page)).toEqual(['honey', 'milk', 'bread', 'water', '(tea)']);
   });
 
-  test('needs two lines, can be edited, survives a reload, and can be cancelled', async () => {
+  test('needs at least two lines, survives a reload, and can be edited and cancelled', async () => {
     const page = await site.open('/?filter=finished');
     await paste(page, 'milk\n');
     expect(await page.locator('form.lines').count()).toBe(0);
@@ -268,20 +268,35 @@ describe('A list pasted into the field', () => {
     expect(await page.evaluate('sessionStorage.getItem("drafts")')).toBe('{}');
   });
 
-  test('is added once despite a lost response, and entirely or not at all', async () => {
-    const page = await site.open();
-    await loseResponse(page, '**/task');
+  test('is added once despite a lost response, and only as a whole', async () => {
+    // This page does not show the new tasks.
+    const page = await site.open('/?filter=finished');
+    await loseResponse(page, '**/task?*');
     await paste(page, 'milk\nbread');
     await page.getByRole('button', { name: 'Add 2 tasks' }).click();
     await page.getByRole('alert').waitFor();
     await page.getByRole('button', { name: 'Add 2 tasks' }).click();
     await poll(() => page.locator('form.lines').count()).toBe(0);
-    await poll(() => titles(page)).toEqual(['milk', 'bread']);
+    expect(await stored(site)).toEqual(['milk', 'bread']);
     await paste(page, `tea\n${'x'.repeat(501)}`);
     await page.getByRole('button', { name: 'Add 2 tasks' }).click();
     await poll(() => page.getByRole('alert').textContent()).toMatch(/^Line 2: A title has at most 500/);
     await page.getByLabel('One task on each line').fill('tea\nhoney');
     await page.getByRole('button', { name: 'Add 2 tasks' }).click();
-    await poll(() => titles(page)).toEqual(['tea', 'honey', 'milk', 'bread']);
+    await poll(() => stored(site)).toEqual(['tea', 'honey', 'milk', 'bread']);
+  });
+
+  test('leaves the form once the list shows its tasks although the response was lost; new lines stay', async () => {
+    const page = await site.open();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/tasks/partial?*', (route) => held.promise.then(() => route.continue()));
+    await loseResponse(page, '**/task');
+    await paste(page, 'milk\n- [ ] bread');
+    await page.getByRole('button', { name: 'Add 2 tasks' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('One task on each line').fill('milk\n- [ ] bread\ntea');
+    held.resolve();
+    await page.getByRole('button', { name: 'Add 1 task' }).click();
+    await poll(() => titles(page)).toEqual(['tea', 'milk', 'bread']);
   });
 });

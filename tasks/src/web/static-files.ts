@@ -12,7 +12,7 @@ export type PublicFiles = ReturnType<typeof publicFiles>;
 const idiomorph = fileURLToPath(import.meta.resolve('idiomorph/dist/idiomorph.min.js'));
 
 /**
- * The files of `folder` without dotfiles, and idiomorph, read once. A request looks up a name and never reaches the file
+ * Reads the files of `folder`, without dotfiles, and idiomorph once. A request looks up a name and never reaches the file
  * system, so no path can leave the folder.
  */
 export function publicFiles(folder: string) {
@@ -30,7 +30,7 @@ export function publicFiles(folder: string) {
       if (!files.has(name)) throw new Error(`${folder} has no file ${name}`);
       return `/public/${release}/${name}`;
     },
-    /** The requested file, if it exists. During a rollout, pages of another release get this release's file, uncached. */
+    /** The requested file, if it exists. During a rollout, pages of another release receive this release's file, uncached. */
     respond(c: TasksContext): Response | undefined {
       const path = c.req.path.replace(/^\/public\//, '');
       const [, asked, name = path] = /^([0-9a-f]{12})\/(.+)$/.exec(path) ?? [];

@@ -83,7 +83,7 @@ describe('Finishing, reopening and editing can be undone', () => {
   );
 });
 
-/** The ids of the rows from the top; an asterisk marks struck-through rows. */
+/** The ids of the rows from the top, with an asterisk after struck-through rows. */
 const rows = (page: Page) =>
   page.evaluate(`[...document.querySelectorAll('.tasks > li')]
     .map((row) => row.id.slice(5) + (row.matches('.finished, [data-pending=finished]') ? '*' : '')).join(' ')`);
@@ -102,7 +102,7 @@ test.each(['/', '/?filter=open'])('A finished row stays in place for a second (%
   await poll(() => rows(page)).toBe(path === '/' ? '4 3 1 2*' : '4 3 1');
 });
 
-test('Tasks that others add or finish are tinted for two seconds, also with reduced motion', async () => {
+test('Tasks that others add or finish are tinted for two seconds, even with reduced motion', async () => {
   await site.add('milk', 'bread');
   const page = await site.open('/', { reducedMotion: 'reduce' });
   const tinted = () =>

@@ -35,7 +35,13 @@ export interface Views {
   show: { task: Task; csrf: string } & Back;
   new: Typed & { nonce: string; action?: string | undefined } & Back;
   edit: Typed & { id: string; revision: string | number; was?: string | undefined } & Back;
-  removals: { removals: RecentRemoval[]; more: boolean; restored: number | undefined; csrf: string };
+  removals: {
+    removals: RecentRemoval[];
+    more: boolean;
+    /** The number of tasks just restored; NaN if the user only opened the page. */
+    restored: number;
+    csrf: string;
+  };
   import: Typed & { nonce: string; text?: string | undefined; report?: Report; typed?: string[] };
   login: { csrf: string; next: string; problem?: string };
   error: {
@@ -55,9 +61,11 @@ export interface Undo {
   title?: string | undefined;
   action: string;
   fields: Record<string, string | number>;
+  /** The fragment of the task's row. */
+  row?: string;
 }
 
-/** The number of a page, from 1, and the number of pages with its filter. */
+/** A page number, from 1, and the number of pages with the same filter. */
 export interface Place {
   number: number;
   count: number;
@@ -65,7 +73,7 @@ export interface Place {
   total: number;
 }
 
-/** The query string for links and forms that lead back to the same part of the list; may be empty. */
+/** The query string for links and forms that return to the same part of the list; may be empty. */
 interface Back {
   back: string;
 }

@@ -64,7 +64,7 @@ export async function* inTurns(urls: readonly NumberedUrl[], turn: Turn): AsyncG
   }
 }
 
-/** Enough text to decide whether an array begins: part of a line, or too much white space. */
+/** Matches enough text to recognize an array: part of a line, or a lot of white space. */
 const enough = /\S(?:[^\r\n]*[\r\n]|[^\r\n]{63})|^\s{4096}/;
 
 /** Yields the URLs of a stream of any length as they arrive. Reads a JSON array completely first. */
@@ -116,10 +116,10 @@ async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<NumberedU
   for (const url of split('\n', /\r\n?|\n/)) yield url;
 }
 
-/** The start of a JSON array. A URL without a scheme may also start with a bracket: `[::1]/x`. */
+/** Matches the start of a JSON array, but not a URL such as `[::1]/x`. */
 const arrayStart = /^\s*\[(?!\s*[\da-f:.]{1,45}\])/i;
 
-/** The values of an array, except blank strings; null if `text` is not an array. */
+/** Parses an array and drops blank strings. @returns null if `text` is not an array. */
 function parseArray(text: string): NumberedUrl[] | null {
   try {
     const array: unknown = JSON.parse(text);

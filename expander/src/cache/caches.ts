@@ -24,7 +24,7 @@ export interface SharedCache {
 /** Maximum characters of an entry. */
 const maxEntrySize = 64 * 1024;
 
-/** Maximum concurrent refreshes per client. With 48 for lists, they leave 4 of a client's 56 places at an origin. */
+/** Maximum concurrent refreshes per client. Lists (48) and refreshes leave 4 of a client's 56 places at an origin. */
 const maxRefreshes = 4;
 
 /** Maximum failed refreshes to remember. */
@@ -32,7 +32,7 @@ const maxFailedRefreshes = 10_000;
 
 /**
  * A layer that serves hits from `memory`, outside all layers that share or limit work. It serves a stale entry at once and
- * refreshes it in the background. It retries a failed refresh when a cached copy of the failure would have expired.
+ * refreshes it in the background. It retries a failed refresh once the failure has expired.
  */
 export function serveFromMemory(memory: MemoryTier, lookups?: Pick<Counter, 'inc'>) {
   return (followRedirects: FollowRedirects): FollowRedirects => {
@@ -74,7 +74,7 @@ export function cacheExpansions(memory: MemoryTier, redis?: SharedCache) {
     if (text.length > maxEntrySize) return;
     memory.set(key, asCached(expansion), text);
     const share = () => isVoid(expansion) || redis?.set(key, text, expansion.staleUntil - Date.now());
-    // Only this process can notice unsolicited bytes that arrive on the connection later.
+    // Wait, because only this process can notice unsolicited bytes that arrive later.
     if (sources) setTimeout(share, doubtTime).unref();
     else share();
   };

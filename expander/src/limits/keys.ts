@@ -15,7 +15,7 @@ interface Key {
 }
 
 const form =
-  'a name of a-z, 0-9 and -, a key of at least 16 of A-Z, a-z, 0-9, - and _, and a rate such as 10r/s';
+  'NAME KEY RATE: a name (a-z, 0-9, -), a key (16 or more of A-Z, a-z, 0-9, -, _) and a rate such as 10r/s';
 
 /** Rate of requests with unknown keys, per address. */
 const unknownRate: Rate = { count: 60, period: 60_000 };

@@ -157,8 +157,8 @@ export function endingOf(expansion: Expansion, host: UnicodeHost | null): Ending
 }
 
 /**
- * Returns why the link is not encrypted: the last URL is http, or https redirects to http. http that redirects to https is fine,
- * because people often type links without a scheme.
+ * Explains why a link is not encrypted: its last URL is http, or it redirects from https to http. A redirect from http to https
+ * is fine, because people often omit the scheme.
  */
 export function unencrypted({ hops, longUrl }: Expansion): string | null {
   const hosts = hops.filter(({ downgrade }) => downgrade).map(({ url }) => new URL(url).host);

@@ -59,8 +59,7 @@ export function createPage(onMissing?: (fault: Error) => void) {
 /**
  * `GET /`: the page. With `u`, it streams the hops, so the visitor sees the chain grow.
  *
- * The response starts with the first hop. If the chain fails earlier, the response has the error's status; the page
- * reports later errors.
+ * The response starts with the first hop. An earlier error sets its status, and the page reports later errors.
  */
 export function showPage(
   expandRequest: ExpandRequest,
@@ -72,7 +71,7 @@ export function showPage(
     // Other apps share links in `url`, `text` or `title`, usually in `text`.
     const typed = [u, url, text, title].map((given) => given?.trim()).find(Boolean) ?? '';
     const links = exactly === undefined ? linksIn(typed) : [typed];
-    // With several links, the visitor chooses.
+    // The visitor chooses between several links.
     const link = links.length === 1 ? `${links}` : '';
     const requestId = c.req.header('x-request-id');
     const top = (from: string | null, state: { begun: boolean; mistyped: boolean }) =>

@@ -4,7 +4,7 @@ import { maxLength, parseUrl } from '../expansion/target.ts';
 
 const opening = /^[([{'“‘«`]+/;
 
-/** A host of at least two labels, the last beginning with a letter; optionally a port and a path. */
+/** Matches a host of at least two labels, and an optional port and path. The last label begins with a letter. */
 const withoutScheme = /^(?:[\p{L}\p{N}][\p{L}\p{N}-]*\.)+\p{L}[\p{L}\p{N}-]*(?::\d+)?(?:[/?#].*)?$/u;
 
 const otherScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
@@ -58,7 +58,7 @@ function urlIn(word: string): string {
   return start > 0 && !otherScheme.test(plain) ? enclosed(word, start) : '';
 }
 
-/** Returns the URL at `start`. After an opening bracket or quote, it ends at the matching bracket or quote. */
+/** Returns the URL at `start`. It ends at the matching bracket or quote if an opening one precedes it. */
 function enclosed(word: string, start: number): string {
   const opener = word[start - 1];
   const url = word.slice(start);

@@ -4,7 +4,7 @@ import type { ErrorCode, ExpansionError, RateState } from '../expansion/errors.t
 import type { Expansion } from '../expansion/expansion.ts';
 import { asciiJson } from './ascii-json.ts';
 
-/** For every response. By default, a document may not load, run, embed or submit anything. */
+/** Headers of every response. By default, a document may not load, run, embed or submit anything. */
 export const baseHeaders = {
   'X-Power-By': 'Longhand',
   'Content-Type': 'text/html',
@@ -16,7 +16,7 @@ export const baseHeaders = {
 
 export const noStore = { 'Cache-Control': 'no-store' };
 
-/** For the API. Pages of other origins may load its responses as scripts. */
+/** Headers of API responses, which pages of other origins may load as scripts. */
 export const apiHeaders = { ...baseHeaders, 'Cross-Origin-Resource-Policy': 'cross-origin' };
 
 /** Turns off nginx buffering. */
@@ -45,7 +45,7 @@ export function cacheControl(freshUntil: number, mayBeStale: boolean): Record<st
   return { 'Cache-Control': caching, 'X-Accel-Expires': `${atTheEdge}` };
 }
 
-/** A response with Content-Length, which HEAD needs too. */
+/** A response with Content-Length, which HEAD needs, too. */
 export function textResponse(
   body: string,
   init: { status?: number; headers: Record<string, string> },
@@ -81,7 +81,7 @@ export function reportError(c: Context, error: Expansion['error']) {
   return { status: errorStatuses[code], headers: rate ? rateFields(rate) : (errorHeaders[code] ?? {}) };
 }
 
-/** The fields of draft-ietf-httpapi-ratelimit-headers-10. */
+/** The header fields of draft-ietf-httpapi-ratelimit-headers-10. */
 const rateFields = ({ count, period, wait }: RateState) => ({
   'Retry-After': `${wait}`,
   'RateLimit-Policy': `"expansions";q=${count};w=${period}`,
@@ -104,7 +104,7 @@ export interface ResponseFormat {
   emptyStatus?: number;
 }
 
-/** Without `nosniff`, because it would stop browsers from running scripts of type text/html. */
+/** JSONP has no `nosniff`, which would stop browsers from running scripts of type text/html. */
 const { 'X-Content-Type-Options': _, ...jsonpHeaders } = apiHeaders;
 
 export const formats = {
@@ -113,7 +113,7 @@ export const formats = {
     headers: apiHeaders,
     write: (expansion) => failureOf(expansion)?.message ?? expansion.longUrl ?? '',
   },
-  /** The same in a JSON object. */
+  /** The long URL or the error in a JSON object. */
   json: {
     headers: apiHeaders,
     write(expansion, { u }) {
@@ -144,7 +144,7 @@ export const formats = {
   },
 } satisfies Record<string, ResponseFormat>;
 
-/** Why there is no long URL. @returns undefined if there is a long URL. */
+/** Explains why there is no long URL. @returns undefined if there is one. */
 function failureOf({ end, error }: Expansion): { code: string; message: string } | undefined {
   if (error) return { code: error.code, message: error.message };
   return end.code === 'empty' ? { code: 'empty', message: '`u` argument required.' } : undefined;

@@ -48,7 +48,7 @@ export function describeResult(u: string, expansion: Expansion) {
     sentences: [journey(expansion), sentence, summary(expansion)].filter(Boolean).join(' '),
     advice: (typeof advice === 'function' ? url && advice(url) : advice) ?? null,
     detail: end.detail ?? null,
-    /** The last URL of the chain, if it has no response, and the reason. */
+    /** The last URL of the chain and why it has no response; null if it has a response. */
     stop:
       begun && original && stop
         ? { ...urlParts(original), number: hops.length + 1, hidden: hiddenHops(hops), reason: stop }

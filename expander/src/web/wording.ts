@@ -42,7 +42,7 @@ export function summary({ hops, redirectCount, end, error, cached }: Expansion):
     : `${redirects}${time && ` in ${time}`}.`;
 }
 
-/** Maximum sites to name. The sentence only counts more sites. */
+/** Maximum sites to name. A longer list becomes a count. */
 const maxNamed = 3;
 
 /** Codes of chains that end with a response. */

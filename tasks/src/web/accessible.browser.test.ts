@@ -85,7 +85,7 @@ describe('axe finds no fault on phones and desktops, light and dark:', () => {
     expect(await faults(await open(true, path), name)).toEqual([]);
   });
 
-  test('a pasted list and a complaint', async () => {
+  test('a pasted list and an error notice', async () => {
     await site.add('milk');
     const page = await open(true);
     await paste(page, 'bread\ntea');

@@ -25,7 +25,7 @@ test('A list of several pages has a search field, which keeps its text when the 
 });
 
 describe.each([true, false])('With scripts: %s, Find', (javaScriptEnabled) => {
-  test('shows the matches, also after a change', async () => {
+  test('shows the matches, even after a change', async () => {
     await addMany(120);
     await site.add('Crème brûlée', 'Ice cream');
     const page = await site.open('/', { javaScriptEnabled });

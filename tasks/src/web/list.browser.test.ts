@@ -60,7 +60,7 @@ describe('The list page without scripts', () => {
     expect(search(page).get('filter')).toBe('finished');
   });
 
-  test('stays near a task far down the list that is finished, reopened, edited or deleted', async () => {
+  test('keeps its scroll position when a task far down the list is finished, edited or deleted', async () => {
     await site.add(...Array.from({ length: 40 }, (_, i) => `task ${i + 1}`));
     const page = await open();
     const isSeen = (id: number) =>

@@ -77,7 +77,7 @@ test('A page catches up after the service has restarted', async () => {
   await after.stop();
 });
 
-test('A page with a slow connection skips versions that are older than its list', async () => {
+test('A page with a slow connection skips outdated versions', async () => {
   const page = await site.open();
   await page.evaluate(
     "heard = new Set(); new EventSource('/tasks/events').onmessage = (e) => heard.add(e.data)",

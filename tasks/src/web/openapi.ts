@@ -120,7 +120,7 @@ const paths = {
   },
   '/tasks/import': {
     post: operation('import', unreadable, {
-      summary: 'Adds the tasks of a file, at most 1 MiB and 12,500 tasks, in one step',
+      summary: 'Adds the tasks in a file (at most 1 MiB and 12,500 tasks) in one step',
       description:
         'Invalid tasks are skipped and reported. Plain text needs an Origin header with this host. One import at a time per client.',
       parameters: [idempotencyKey],

@@ -286,7 +286,7 @@ describe('A list pasted into the field', () => {
     await poll(() => stored(site)).toEqual(['tea', 'honey', 'milk', 'bread']);
   });
 
-  test('leaves the form once the list shows its tasks although the response was lost; new lines stay', async () => {
+  test('is removed from the form once the list shows its tasks, even after a lost response', async () => {
     const page = await site.open();
     const held = Promise.withResolvers<void>();
     await page.route('**/tasks/partial?*', (route) => held.promise.then(() => route.continue()));

@@ -140,7 +140,7 @@ test('Tasks typed offline wait in the field, one per line', async () => {
   await poll(() => titles(page)).toEqual(['tea', 'bread', 'milk']);
 });
 
-test('A saved task whose response failed leaves the field once the list shows it; later text stays', async () => {
+test('A saved task whose response failed is removed from the field once the list shows it', async () => {
   const page = await site.open();
   let sent = 0;
   page.on('request', (request) => {
@@ -199,7 +199,7 @@ describe('Between a keypress and its response', () => {
     expect(await page.locator('#title-1').inputValue()).toBe('milk, two');
   });
 
-  test('a script error goes to the console, not into the notice', async () => {
+  test('a script error is logged to the console, and its message is not shown', async () => {
     await site.add('milk');
     const page = await site.open();
     const logged = page.waitForEvent('console', (message) => message.type() === 'error');
@@ -280,7 +280,7 @@ describe('Between a keypress and its response', () => {
     await poll(() => titles(page)).toEqual(['milk', 'milk']);
   });
 
-  test('the page explains what may have happened after a lost response, and the list catches up', async () => {
+  test('after a lost response, the page explains what may have happened, and the list catches up', async () => {
     await site.add('milk', 'bread', 'tea');
     const page = await site.open();
     await loseResponse(page, '**/task/1/finish');

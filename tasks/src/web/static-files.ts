@@ -25,7 +25,7 @@ export function publicFiles(folder: string) {
   const release = shortHash([...files].map(([name, { digest }]) => `${name} ${digest}\n`).join(''));
 
   return {
-    /** The path of a file, cacheable forever because it has a hash of all files: `/public/<release>/list.js`. */
+    /** The path of a file, cacheable forever because it contains a hash of all files: `/public/<release>/list.js`. */
     href(name: string): string {
       if (!files.has(name)) throw new Error(`${folder} has no file ${name}`);
       return `/public/${release}/${name}`;

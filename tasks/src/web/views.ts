@@ -15,7 +15,7 @@ export interface Views {
     proxied: boolean;
     undo?: Undo | undefined;
     added?: Task | undefined;
-    /** The words of a search. */
+    /** The text to search for. */
     q: string | undefined;
     /** The page's title. */
     summary: string;

@@ -12,9 +12,9 @@ export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
   let body = '';
   let isDamaged = false;
   return {
-    /** Whether the body ends with the connection. */
-    lastsToTheEnd: !chunked && stated === undefined,
-    /** Takes the next bytes, as Latin-1. @returns whether the body is complete. */
+    /** Whether the end of the connection is the end of the body. */
+    endsWithConnection: !chunked && stated === undefined,
+    /** Reads the next piece, in Latin-1. @returns whether the body is complete. */
     read(text: string): boolean {
       const { data, ended, damaged } = decode(text);
       body += data.slice(0, length - body.length);
@@ -26,17 +26,17 @@ export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
   };
 }
 
-/** The line before each chunk, with its size and extensions. */
+/** Matches the line before each chunk, with its size and extensions. */
 const chunkStart = /^(0*[\da-f]{1,16})[\t ]*(?:;.*)?\r?\n$/i;
 const maxStart = 4_096;
 
 /** Decodes the chunked transfer coding (RFC 9112 section 7.1) piece by piece. */
 function chunkDecoder() {
-  /** The beginning of the current line. */
+  /** The part of the current line that has arrived. */
   let line = '';
-  /** Remaining bytes of the current chunk. */
+  /** Bytes missing from the current chunk. */
   let missing = 0;
-  /** Whether the empty line at the end of a chunk may come next. */
+  /** Whether the next line may be the empty line after a chunk. */
   let mayEnd = true;
   return (text: string) => {
     let data = '';

@@ -19,7 +19,7 @@ const response = (status: number, type = 'text/plain'): Response => ({
   source: null,
 });
 
-test("a hop includes its page's title, even from the cache, without another request", async () => {
+test('a hop includes the page title, and its cache entry does too', async () => {
   let requests = 0;
   const u = await website((_, response) => {
     requests += 1;
@@ -33,31 +33,28 @@ test("a hop includes its page's title, even from the cache, without another requ
   expect(requests).toBe(2);
 });
 
-// More responses to HEAD are in browsers.browser.test.ts.
+// browsers.browser.test.ts tests more responses to HEAD.
 describe('follow=all also sends GET', () => {
+  const empty = { 'content-type': 'text/plain', 'content-length': '0' };
   test.each<[string, Partial<Response>, boolean]>([
-    ['unless HEAD gets plain text', {}, false],
-    ['if HEAD gets 404', { status: 404 }, true],
-    ['if HEAD gets 503', { status: 503 }, true],
-    ['if HEAD gets 204', { status: 204 }, true],
-    [
-      'if HEAD gets a length of 0',
-      { headers: { 'content-type': 'text/plain', 'content-length': '0' } },
-      true,
-    ],
-    ['if HEAD gets nosniff without a type', { headers: { 'x-content-type-options': 'nosniff' } }, true],
-  ])('%s', async (_, head, getsGet) => {
+    ['unless HEAD returns plain text', {}, false],
+    ['if HEAD returns 404', { status: 404 }, true],
+    ['if HEAD returns 503', { status: 503 }, true],
+    ['if HEAD returns 204', { status: 204 }, true],
+    ['if HEAD returns a Content-Length of 0', { headers: empty }, true],
+    ['if HEAD returns no Content-Type', { headers: { 'x-content-type-options': 'nosniff' } }, true],
+  ])('%s', async (_, head, expectsGet) => {
     const browse = createBrowse(async (_, { method }) =>
       method === 'HEAD' ? { ...response(200), ...head } : { ...response(302), headers: { location: '/x' } },
     );
     const { method } = await browse(new URL('http://a.example/'), {});
-    expect(method).toBe(getsGet ? 'GET' : 'HEAD');
+    expect(method).toBe(expectsGet ? 'GET' : 'HEAD');
   });
 
   test.each([
-    ['answered with something other than HTTP', (socket: Socket) => socket.end('?')],
-    ['reset', (socket: Socket) => socket.resetAndDestroy()],
-  ])('if HEAD is %s', async (_, refuse) => {
+    ['does not return HTTP', (socket: Socket) => socket.end('?')],
+    ['is reset', (socket: Socket) => socket.resetAndDestroy()],
+  ])('if HEAD %s', async (_, refuse) => {
     const found = 'HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n\r\n';
     const url = await answering((socket, data) =>
       data.startsWith('GET') ? socket.end(found) : refuse(socket),
@@ -66,49 +63,49 @@ describe('follow=all also sends GET', () => {
     expect(hops).toMatchObject([{ method: 'GET', status: 302 }]);
   });
 
-  test('and keeps the response to HEAD if GET fails', async () => {
+  test.each([
+    [404, 'text/plain'],
+    [200, 'text/html'],
+  ])('but returns the response to HEAD if GET fails: %i, %s', async (status, type) => {
     const browse = createBrowse(async (_, { method }) => {
       if (method === 'GET') throw new ExpansionError('request_failed', 'It is down.');
-      return response(404);
+      return response(status, type);
     });
-    expect(await browse(new URL('http://a.example/'), {})).toMatchObject({ status: 404, incomplete: true });
+    const result = await browse(new URL('http://a.example/'), {});
+    expect(result).toMatchObject({ method: 'HEAD', status, incomplete: true });
+    expect(result.freshUntil).toBeLessThanOrEqual(Date.now() + 30_000);
   });
 
-  test('and remembers this for the URL, and for the origin after two URLs, unless GET gets the same status', async () => {
-    const asked: string[] = [];
+  test('without HEAD to a URL that needed GET, and to an origin that needed GET for two URLs', async () => {
+    const requests: string[] = [];
     const browse = createBrowse(async ({ host, pathname }, { method }) => {
-      asked.push(`${method} ${pathname}`);
+      requests.push(`${method} ${pathname}`);
       return response(method === 'GET' && host === 'picky.example' ? 200 : 404);
     });
     for (const path of ['/a', '/a', '/b', '/c']) await browse(new URL(path, 'http://picky.example'), {});
-    expect(asked.splice(0)).toEqual(['HEAD /a', 'GET /a', 'GET /a', 'HEAD /b', 'GET /b', 'GET /c']);
+    expect(requests.splice(0)).toEqual(['HEAD /a', 'GET /a', 'GET /a', 'HEAD /b', 'GET /b', 'GET /c']);
+    // GET returns the same status, so HEAD is enough.
     for (const path of ['/a', '/b', '/c']) await browse(new URL(path, 'http://plain.example'), {});
-    expect(asked).toEqual(['HEAD /a', 'GET /a', 'HEAD /b', 'GET /b', 'HEAD /c', 'GET /c']);
+    expect(requests).toEqual(['HEAD /a', 'GET /a', 'HEAD /b', 'GET /b', 'HEAD /c', 'GET /c']);
   });
 });
 
 describe('a host that ignores HEAD', () => {
-  /** A website that responds to GET only, the requests to it, and an expander. */
-  async function silent() {
-    const asked: string[] = [];
-    const url = await website(({ method, url = '' }, response) => {
-      asked.push(`${method} ${url}`);
+  test('receives GET after 1.5 s, and only GET from the third URL on', async () => {
+    const requests: string[] = [];
+    const origin = await website(({ method, url = '' }, response) => {
+      requests.push(`${method} ${url}`);
       if (method === 'GET') response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end();
     });
     const { expand } = testExpander();
-    return { asked, ask: async (path: string) => (await expand.chain(url + path, { follow: 'all' })).hops };
-  }
-
-  test('gets GET after 1.5 s, and only GET once it has ignored HEAD for two URLs', async () => {
-    const { asked, ask } = await silent();
-    const hops = await ask('/a');
+    const { hops } = await expand.chain(`${origin}/a`, { follow: 'all' });
     expect(hops).toMatchObject([{ method: 'GET', status: 302 }]);
     expect(hops[0]?.milliseconds).toBeGreaterThan(1_450);
-    for (const path of ['/b', '/c']) await ask(path);
-    expect(asked).toEqual(['HEAD /a', 'GET /a', 'HEAD /b', 'GET /b', 'GET /c']);
+    for (const path of ['/b', '/c']) await expand.chain(origin + path, { follow: 'all' });
+    expect(requests).toEqual(['HEAD /a', 'GET /a', 'HEAD /b', 'GET /b', 'GET /c']);
   });
 
-  test('fails with the error of GET', async () => {
+  test('fails with the error of the GET request', async () => {
     const browse = createBrowse(async (_, { method }) => {
       if (method === 'GET') throw new ExpansionError('request_failed', 'It is down.');
       throw await new Promise((resolve) => setTimeout(resolve, 30, new Error('late')));
@@ -116,7 +113,7 @@ describe('a host that ignores HEAD', () => {
     await expect(browse(new URL('http://a.example/'), {})).rejects.toMatchObject({ code: 'request_failed' });
   });
 
-  test('may still respond to HEAD before it responds to GET', async () => {
+  test('may still respond to HEAD before GET', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const signals: (AbortSignal | undefined)[] = [];
@@ -125,9 +122,9 @@ describe('a host that ignores HEAD', () => {
       await new Promise((resolve) => setTimeout(resolve, method === 'HEAD' ? 2_000 : 9_000));
       return response(200);
     });
-    const answer = browse(new URL('http://a.example/'), {});
+    const result = browse(new URL('http://a.example/'), {});
     await vi.advanceTimersByTimeAsync(2_000);
-    expect(await answer).toMatchObject({ method: 'HEAD', status: 200 });
+    expect(await result).toMatchObject({ method: 'HEAD', status: 200 });
     expect(signals.map((signal) => signal?.aborted)).toEqual([true, true]);
   });
 });
@@ -142,27 +139,17 @@ describe('a page', () => {
     });
   const markup = '<meta http-equiv="refresh" content="0;url=/next">';
   const incompressible = randomBytes(20_000).toString('base64');
-  /** Compresses a text and adds a block of an invalid type. */
+  /** Compresses a text and appends an invalid block. */
   const damaged = (text: string) =>
     Buffer.concat([deflateRawSync(text, { finishFlush: constants.Z_SYNC_FLUSH }), Buffer.from([0xff])]);
 
-  test('that fails to load ends the chain with the response to HEAD', async () => {
-    const browse = pages(() => Promise.reject(new ExpansionError('request_failed', 'It is down.')));
-    const answer = await browse(new URL('http://a.example/'), {});
-    expect(answer).toMatchObject({ method: 'HEAD', status: 200, incomplete: true });
-    expect(answer.freshUntil).toBeLessThanOrEqual(Date.now() + 30_000);
-  });
-
+  const writeChunks = (socket: Socket) => socket.write('5\r\nhello\r\n?\r\n');
   test.each([
     ['is shorter than its Content-Length', 'Content-Length: 500', (socket: Socket) => socket.end()],
     ['is reset', 'X: y', (socket: Socket) => setTimeout(() => socket.resetAndDestroy(), 50)],
     ['is slow', 'X: y', () => {}],
-    [
-      'has a malformed chunk',
-      'Transfer-Encoding: chunked',
-      (socket: Socket) => socket.write('5\r\nhello\r\n?\r\n'),
-    ],
-  ])('that %s makes the result incomplete, and fresh for 30 s at most', async (_, field, end) => {
+    ['has a malformed chunk', 'Transfer-Encoding: chunked', writeChunks],
+  ])('that %s is incomplete and cached for at most 30 s', async (_, field, end) => {
     const url = await answering((socket, data) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${field}\r\n`);
       socket.write(`Connection: close\r\n\r\n`);
@@ -174,7 +161,7 @@ describe('a page', () => {
     expect(freshUntil).toBeLessThanOrEqual(Date.now() + 30_000);
   });
 
-  test('that ends with its connection is complete', async () => {
+  test('that ends when the connection closes is complete', async () => {
     const url = await answering((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<title>A</title>'),
     );
@@ -183,16 +170,16 @@ describe('a page', () => {
     expect(hops[0]).not.toHaveProperty('incomplete');
   });
 
-  test("that does not arrive ends the chain within the hop's time", async () => {
+  test('that never arrives ends the chain before the hop times out', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const answer = pages(() => new Promise(() => {}))(new URL('http://a.example/'), {});
+    const result = pages(() => new Promise(() => {}))(new URL('http://a.example/'), {});
     await vi.advanceTimersByTimeAsync(2_900);
-    expect(await answer).toMatchObject({ method: 'HEAD', status: 200 });
+    expect(await result).toMatchObject({ method: 'HEAD', status: 200 });
   });
 
-  // More codings are in browsers.browser.test.ts.
-  test('is decompressed, although the request asked for identity', async () => {
+  // browsers.browser.test.ts tests more encodings.
+  test('is decompressed although the request asked for identity', async () => {
     const requests: IncomingHttpHeaders[] = [];
     const url = await website(({ headers, url }, response) => {
       requests.push(headers);
@@ -206,7 +193,7 @@ describe('a page', () => {
     expect(requests[1]).toMatchObject({ 'accept-encoding': 'identity', 'upgrade-insecure-requests': '1' });
   });
 
-  test('in gzip is decoded while others are in progress', async () => {
+  test('in gzip is decoded in parallel with other pages', async () => {
     const decode = (body: Buffer) => decodeContent(gzipSync(body), 'gzip', false, 64 * 1024);
     const others = Promise.all(Array.from({ length: 16 }, () => decode(randomBytes(60_000))));
     const first = decode(Buffer.from(markup)).then(() => 'first');
@@ -214,7 +201,7 @@ describe('a page', () => {
     await others;
   });
 
-  test('in an unknown coding such as "gzip gzip" is not decoded', async () => {
+  test('in an unknown encoding such as "gzip gzip" is not decoded', async () => {
     const body = gzipSync(markup);
     expect(await decodeContent(body, 'gzip gzip', false, 64)).toEqual({ content: body, isDamaged: false });
   });
@@ -224,14 +211,14 @@ describe('a page', () => {
     ['has more than 512 open elements', markup + '<div>'.repeat(513), ''],
     ['has more than 10,000 elements', markup + '<br>'.repeat(10_001), ''],
     ['is a compression bomb', gzipSync(markup + ' '.repeat(8 * 1024 * 1024)), 'gzip'],
-    ['has six codings', markup, 'gzip,gzip,gzip,gzip,gzip,gzip'],
+    ['has six encodings', markup, 'gzip,gzip,gzip,gzip,gzip,gzip'],
     ['is damaged', damaged(markup + incompressible), 'deflate'],
     ['is not compressed', markup, 'gzip'],
-  ])('that %s is incomplete, with the usual lifetime', async (_, body, encoding) => {
+  ])('that %s is incomplete, but cached as usual', async (_, body, encoding) => {
     const page = { ...response(200, 'text/html'), body: Buffer.from(body) };
     page.headers['content-encoding'] = encoding;
-    const answer = await pages(async () => page)(new URL('http://a.example/'), {});
-    const { incomplete, freshUntil, refresh } = answer;
+    const result = await pages(async () => page)(new URL('http://a.example/'), {});
+    const { incomplete, freshUntil, refresh } = result;
     expect([incomplete, refresh !== undefined]).toEqual([true, body !== markup]);
     expect(freshUntil).toBeGreaterThan(Date.now() + 60_000);
   });

@@ -13,78 +13,79 @@ import { readDocument } from './html-document.ts';
 import type { ResponseHead } from './response-head.ts';
 import { isDecidedByContent } from './shown.ts';
 
-/** Bytes to read of a page: redirects are at its beginning. */
+/** Max bytes to read of a page. Redirects are near its start. */
 const maxPageSize = 64 * 1024;
 
-/** Bytes of a page that parse within a millisecond. */
+/** Max bytes of a page that parses within a millisecond. */
 const quickPage = 4 * 1024;
 
-/** The share of a hop's time to wait for a response to HEAD before also sending GET, because some hosts ignore HEAD. */
-const patience = 1 / 2;
+/** Fraction of the hop timeout after which to send GET although HEAD is unanswered. Some hosts ignore HEAD. */
+const headShare = 1 / 2;
 
-/** The share of a hop's time to wait for a response to GET after a response to HEAD. */
-const settling = 11 / 12;
+/** Fraction of the hop timeout after which to stop waiting for GET and use the response to HEAD. */
+const getShare = 11 / 12;
 
-/** Limits for the list of origins that need GET. Sizes are in characters, times in milliseconds. */
-const memory = {
+/** Limits for the cache of origins that need GET. Sizes are in characters, times in milliseconds. */
+const needGetLimits = {
   maxSize: 4 * 1024 * 1024,
   ttl: 10 * 60 * 1_000,
   sizeCalculation: (url: string, origin: string) => url.length + origin.length,
 };
 
-interface Found {
-  answer: HopResponse;
-  /** Whether GET may find out more. */
+interface Finding {
+  result: HopResponse;
+  /** Whether GET may reveal more, such as a redirect. */
   isUncertain: boolean;
 }
 
 /**
- * Finds out where a browser would go, with few requests. HEAD comes first. GET follows if the host refuses, resets or ignores
- * HEAD, or if the page may contain a redirect. After two URLs for which HEAD was useless, an origin gets only GET.
+ * Creates a `FetchHop` that finds out where a browser would go, with as few requests as possible. It sends HEAD first. It also
+ * sends GET if the host rejects, resets or ignores HEAD, or if the page may contain a redirect. It sends only GET to an origin
+ * where HEAD was useless for two URLs.
  *
- * @param time milliseconds for one hop.
- * @param turns turns of the event loop, for pages that are slow to parse.
+ * @param time the hop timeout in milliseconds.
+ * @param turns schedules the parsing of large pages.
  */
 export function createBrowse(request: Request, time = hopTime, turns = noTurns) {
-  /** The first URL of an origin that needs GET; empty after a second URL. */
-  const needGet = new LRUCache<string, string>(memory);
+  /** For each origin, its first URL that needed GET, or an empty string after the second. */
+  const needGet = new LRUCache<string, string>(needGetLimits);
 
   return async (
     url: URL,
     { cookie, signal, turns: waiting }: Omit<FetchHopOptions, 'follow'>,
   ): Promise<HopResponse> => {
     const { origin, href } = url;
-    const deadline = performance.now() + time * settling;
+    const deadline = performance.now() + time * getShare;
     const done = new AbortController();
     const headers = cookie ? ['Cookie', cookie] : [];
     const options = { headers, signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal };
     const turn = () => turns(new Set(waiting?.names().map(clientOf)), options.signal);
-    let page: Promise<Found> | undefined;
+    let page: Promise<Finding> | undefined;
     const get = () =>
       (page ??= request(url, { ...options, ...asBrowsers(headers) }).then((response) =>
         interpret(url, response, 'GET', turn),
       ));
-    /** The response to GET if it may contain more and arrives in time; else the response to HEAD. */
-    const settled = async (head: Found): Promise<HopResponse> => {
-      if (!head.isUncertain && !isRefusal(head)) return head.answer;
+    /** Replaces an uncertain response to HEAD with the response to GET, if that arrives in time. */
+    const settled = async (head: Finding): Promise<HopResponse> => {
+      if (!head.isUncertain && !isRejected(head)) return head.result;
       const unlessFailed = get().catch(() => undefined);
       const inTime = await within(deadline - performance.now(), unlessFailed, undefined);
-      return inTime?.answer ?? asInterrupted(head.answer);
+      return inTime?.result ?? asInterrupted(head.result);
     };
     try {
       const needing = needGet.get(origin);
-      if (needing === '' || needing === href) return (await get()).answer;
+      if (needing === '' || needing === href) return (await get()).result;
       const byHead = request(url, { ...options, method: 'HEAD' })
         .then((response) => interpret(url, response, 'HEAD', turn))
-        .catch(unlessUnanswered);
-      const head = await within(time * patience, byHead, null);
-      // The response to HEAD may still come.
-      const late = () => byHead.then((answered) => (answered && !isRefusal(answered) ? answered : get()));
+        .catch(nullIfNoResponse);
+      const head = await within(time * headShare, byHead, null);
+      // HEAD may still be faster than GET.
+      const late = () => byHead.then((found) => (found && !isRejected(found) ? found : get()));
       const first = head ?? (await Promise.any([late(), get()]).catch(get));
-      const answer = first.answer.method === 'GET' ? first.answer : await settled(first);
-      const saysMore = !head || (isRefusal(head) && answer.status !== head.answer.status);
-      if (answer.method === 'GET' && saysMore) needGet.set(origin, needing === undefined ? href : '');
-      return answer;
+      const result = first.result.method === 'GET' ? first.result : await settled(first);
+      const wasNeeded = !head || (isRejected(head) && result.status !== head.result.status);
+      if (result.method === 'GET' && wasNeeded) needGet.set(origin, needing === undefined ? href : '');
+      return result;
     } finally {
       // Cancels the other request.
       done.abort();
@@ -92,38 +93,38 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
   };
 }
 
-/** Hosts that redirect GET may refuse HEAD with any 4xx or 5xx. */
-function isRefusal({ answer }: Found): boolean {
-  return answer.status >= 400;
+/** Some hosts reject HEAD with a 4xx or 5xx, but redirect GET. */
+function isRejected({ result }: Finding): boolean {
+  return result.status >= 400;
 }
 
-/** Null if the host closed the connection or did not send HTTP. */
-function unlessUnanswered(error: unknown): null {
+/** Returns null if the host closed the connection or did not send HTTP. @throws all other errors. */
+function nullIfNoResponse(error: unknown): null {
   const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'ERR_NOT_HTTP') return null;
   throw error;
 }
 
-/** `identity` needs no decoding. Some websites expect browsers to send `Upgrade-Insecure-Requests`. */
+/** Asks for `identity` to save decoding. Some websites expect `Upgrade-Insecure-Requests` from browsers. */
 const asBrowsers = (headers: readonly string[]): RequestOptions => ({
   method: 'GET',
   headers: [...headers, 'Accept-Encoding', 'identity', 'Upgrade-Insecure-Requests', '1'],
   bodyLimit: (head) => (!isRedirect(head) && isDecidedByContent(head) ? maxPageSize : 0),
 });
 
-/** What a browser makes of a response. */
+/** Interprets a response like a browser. */
 async function interpret(
   url: URL,
   response: Response,
   method: HopResponse['method'],
   turn: () => Promise<void>,
-): Promise<Found> {
+): Promise<Finding> {
   const { status, headers, body } = response;
-  const answer: HopResponse = hopResponse(response, method);
-  if (headers['set-cookie']?.length) answer.setCookies = headers['set-cookie'];
+  const result: HopResponse = hopResponse(response, method);
+  if (headers['set-cookie']?.length) result.setCookies = headers['set-cookie'];
   const strictTransport = readStrictTransport(headers['strict-transport-security'] ?? '');
-  if (strictTransport) answer.strictTransport = strictTransport;
-  if (isRedirect(response)) return { answer, isUncertain: false };
+  if (strictTransport) result.strictTransport = strictTransport;
+  if (isRedirect(response)) return { result, isUncertain: false };
   const isEncrypted = url.protocol === 'https:';
   const { content, isDamaged } = await decodeContent(
     body,
@@ -135,24 +136,24 @@ async function interpret(
   const { shown, refresh, title, scriptRedirect, isCut } = readDocument(url, response, content);
   const isPage = isDecidedByContent(response);
   const isSuccess = status >= 200 && status <= 299;
-  if (refresh) answer.refresh = refresh;
-  if (title) answer.title = title;
-  if (scriptRedirect) answer.scriptRedirect = true;
-  if (isSuccess && (shown === 'file' || shown === 'other')) answer.file = fileOf(url, response);
-  if (method === 'GET' && isPage) answer.bytesRead = body.length;
-  if (isDamaged || isCut || Math.max(body.length, content.length) >= maxPageSize) answer.incomplete = true;
+  if (refresh) result.refresh = refresh;
+  if (title) result.title = title;
+  if (scriptRedirect) result.scriptRedirect = true;
+  if (isSuccess && (shown === 'file' || shown === 'other')) result.file = fileOf(url, response);
+  if (method === 'GET' && isPage) result.bytesRead = body.length;
+  if (isDamaged || isCut || Math.max(body.length, content.length) >= maxPageSize) result.incomplete = true;
   return {
-    answer: response.isCut ? asInterrupted(answer) : answer,
+    result: response.isCut ? asInterrupted(result) : result,
     isUncertain: isPage || isEmpty(response),
   };
 }
 
-/** Whether a response to HEAD is uninformative. */
+/** Whether a response to HEAD describes no content, so that GET may return something else. */
 function isEmpty({ status, headers }: ResponseHead): boolean {
   return [204, 205, 304].includes(status) || headers['content-length'] === '0' || !headers['content-type'];
 }
 
-/** Whether browsers follow the `Location` and ignore the rest. */
+/** Whether browsers follow the `Location` and ignore the body. */
 function isRedirect({ status, headers }: ResponseHead): boolean {
   return [301, 302, 303, 307, 308].includes(status) && Boolean(headers.location?.trim());
 }

@@ -4,19 +4,19 @@ import type { Connect } from './connector.ts';
 import type { Exchange } from './exchange.ts';
 import { notHttp } from './response-head.ts';
 
-/** Bytes to read at a time: more than a usual head. */
+/** Bytes to read at a time. Most heads are smaller. */
 const bufferSize = 4 * 1024;
 
-/** The shortest rest after a response, in milliseconds. See `mayCarry`. */
-const minRest = 50;
+/** Min cooldown after a response, in milliseconds. See `mayCarry`. */
+const minCooldown = 50;
 
 interface ConnectionEvents {
   finished(connection: Connection, exchange: Exchange): void;
-  /** `exchange` is the incomplete exchange, if any. */
+  /** `exchange` is undefined if the connection was idle. */
   closed(connection: Connection, error: unknown, exchange: Exchange | undefined): void;
 }
 
-/** A connection to one origin, which carries one exchange at a time. It opens at once. */
+/** A connection to one origin. It carries one exchange at a time. The constructor opens it. */
 export class Connection {
   readonly origin: string;
   readonly source: Source = { hasStrayed: false };
@@ -26,12 +26,12 @@ export class Connection {
   readonly #socket: Socket;
   #exchange: Exchange | undefined;
   #isUsed = false;
-  /** The only URL that it has requested; null after a second URL. */
+  /** The URL of all its requests so far; null if they differ. */
   #url: string | null = null;
-  /** Milliseconds from opening to the first response. No late body can precede that, and later responses take about as long. */
-  #restTime = 0;
+  /** Milliseconds from opening to the first response, about as long as a late body can take. */
+  #cooldown = 0;
   readonly #openedAt = performance.now();
-  #restsUntil = 0;
+  #coolsDownUntil = 0;
 
   constructor(url: URL, connect: Connect, events: ConnectionEvents) {
     this.origin = url.origin;
@@ -54,18 +54,18 @@ export class Connection {
   }
 
   /**
-   * Whether it may carry `exchange` next. A late body to HEAD may look like the next response, and shift all later responses.
-   * So a connection rests after each response but the first, until such a body would have arrived. GET may only follow requests
-   * for the same URL, because it closes the connection before a late body would show.
+   * Whether the connection may carry `exchange` next. A late body for HEAD can look like the next response, and shift all later
+   * responses. So the connection cools down after each response except the first, until a late body would have arrived. GET may
+   * only follow requests for the same URL, because it closes the connection before a late body is detected.
    *
-   * @param isCrowded whether enough other connections are resting.
+   * @param isCrowded whether the origin has enough other idle connections to skip the cooldown.
    */
   mayCarry({ method, url }: Exchange, isCrowded: boolean): boolean {
-    const hasRested = isCrowded || performance.now() >= this.#restsUntil;
-    return hasRested && (method === 'HEAD' || this.#url === url.href);
+    const isReady = isCrowded || performance.now() >= this.#coolsDownUntil;
+    return isReady && (method === 'HEAD' || this.#url === url.href);
   }
 
-  /** Sends the request of `exchange`. The socket holds it back until it is open and, over TLS, has verified the server. */
+  /** Sends the request of `exchange`. The socket buffers it until it is open and, over TLS, has verified the server. */
   send(exchange: Exchange): void {
     if (this.#url !== exchange.url.href) this.#url = null;
     exchange.begin(this, this.#isUsed ? this.source : null);
@@ -73,13 +73,13 @@ export class Connection {
     this.#socket.write(exchange.message, 'latin1');
   }
 
-  /** Cuts the connection after this time without data or a request. */
-  cutWhenIdleFor(milliseconds: number): void {
+  /** Closes the connection once it has been idle for this time. */
+  closeWhenIdleFor(milliseconds: number): void {
     // Each read restarts this timer.
     if (this.#socket.timeout !== milliseconds) this.#socket.setTimeout(milliseconds);
   }
 
-  /** Cuts the connection, even before it is open. */
+  /** Closes the connection at once, even before it is open. */
   cut(): void {
     this.#close(reset());
   }
@@ -91,7 +91,7 @@ export class Connection {
       const rest = exchange ? exchange.receive(text) : text;
       if (rest === null) return;
       this.#exchange = undefined;
-      this.#rest();
+      this.#coolDown();
       if (exchange) this.#events.finished(this, exchange);
       if (rest !== '') throw notHttp();
     } catch (error) {
@@ -100,10 +100,10 @@ export class Connection {
     }
   }
 
-  #rest() {
+  #coolDown() {
     const now = performance.now();
-    if (this.#isUsed) this.#restsUntil = now + this.#restTime;
-    else this.#restTime = Math.max(now - this.#openedAt, minRest);
+    if (this.#isUsed) this.#coolsDownUntil = now + this.#cooldown;
+    else this.#cooldown = Math.max(now - this.#openedAt, minCooldown);
     this.#isUsed = true;
   }
 
@@ -115,7 +115,7 @@ export class Connection {
   }
 }
 
-/** @param isEnd whether the server ended the connection properly. */
+/** @param isEnd whether the server closed the connection without an error. */
 function reset(isEnd = false): NodeJS.ErrnoException {
   return Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET', isEnd });
 }

@@ -8,13 +8,13 @@ import net, {
 import type { ConnectionOptions } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 
-/** Opens a connection, which never times out by itself. `onread`, as in `net.connect`, is cheaper than a stream. */
+/** Opens a connection without a timeout. `onread` is the option of `net.connect`, which is cheaper than a stream. */
 export type Connect = (url: Pick<URL, 'protocol' | 'hostname' | 'port'>, onread: OnReadOpts) => Socket;
 
-/** Bytes of all stored TLS sessions. A session has 2 to 4 KiB, or more with a large certificate. */
+/** Max bytes of all cached TLS sessions. A session takes 2 to 4 KiB, or more with a large certificate. */
 const maxSessions = 4 * 1024 * 1024;
 
-/** Opens connections with TCP no-delay on. Resumed TLS sessions halve the cost of the next connection to a host. */
+/** Creates a `Connect` with TCP no-delay and TLS session resumption, which halves the cost of a host's next connection. */
 export function connector(lookup: LookupFunction, open = openSocket): Connect {
   const sessions = new LRUCache<string, Buffer>({
     maxSize: maxSessions,
@@ -22,12 +22,12 @@ export function connector(lookup: LookupFunction, open = openSocket): Connect {
   });
   return ({ protocol, hostname, port }, onread) => {
     const origin = `${hostname}:${port}`;
-    // IPv6 addresses are in brackets in URLs.
+    // URLs enclose IPv6 addresses in brackets.
     const host = hostname.replace(/^\[|\]$/g, '');
     const socket = open(protocol, {
       host,
       port: Number(port || (protocol === 'https:' ? 443 : 80)),
-      // An IP address is not a valid server name.
+      // TLS does not allow an IP address as the server name.
       servername: isIP(host) ? '' : host,
       session: sessions.get(origin),
       ALPNProtocols: ['http/1.1'],
@@ -38,7 +38,7 @@ export function connector(lookup: LookupFunction, open = openSocket): Connect {
   };
 }
 
-/** Loads TLS for the first `https:` URL, so that the command starts faster. */
+/** Opens a socket. Loads TLS only for the first https URL, so that the command starts faster. */
 export function openSocket(protocol: string, options: TcpNetConnectOpts & ConnectionOptions): Socket {
   return protocol === 'https:' ? process.getBuiltinModule('node:tls').connect(options) : net.connect(options);
 }

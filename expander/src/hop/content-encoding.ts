@@ -1,9 +1,9 @@
 import zlib from 'node:zlib';
 
-/** Decodes truncated bodies, and each piece at once, so that damage affects only its own piece. */
+/** Options to decode truncated bodies, and to output each piece at once, so that damage does not affect earlier pieces. */
 const deflate = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH };
 const brotli = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH };
-/** Chromium accepts windows of 8 MiB. */
+/** Accepts windows up to 8 MiB, like Chromium. */
 const zstd = {
   finishFlush: zlib.constants.ZSTD_e_flush,
   params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 },
@@ -14,14 +14,14 @@ const pieceSize = 4 * 1024;
 
 const maxCodings = 5;
 
-/** The previous decoding of `br` or `zstd`. Each takes up to 16 MiB, so they run one at a time. */
-let large: Promise<unknown> = Promise.resolve();
+/** The latest decoding of `br` or `zstd`. Each takes up to 16 MiB, so they run one at a time. */
+let lastLarge: Promise<unknown> = Promise.resolve();
 
 /**
- * Decodes up to `maxSize` bytes from servers that compress although the request asks for `identity`. Like Chromium, it ignores
- * unknown encodings such as `none`, a wrong checksum, and bytes after a stream. Over http, `br` and `zstd` are unknown.
+ * Decodes up to `maxSize` bytes of a body. Some servers compress although the request asks for `identity`. Like Chromium, it
+ * ignores unknown encodings such as `none`, a wrong checksum, and trailing bytes. It accepts `br` and `zstd` only over https.
  *
- * @returns the content, and whether some of it is unreadable.
+ * @returns the content, and whether decoding failed before its end.
  */
 export async function decodeContent(body: Buffer, encoding = '', isEncrypted: boolean, maxSize: number) {
   const names = encoding
@@ -44,8 +44,8 @@ export async function decodeContent(body: Buffer, encoding = '', isEncrypted: bo
 }
 
 function oneAtATime<Result>(decode: () => Promise<Result>): Promise<Result> {
-  const decoding = large.then(decode);
-  large = decoding.catch(() => {});
+  const decoding = lastLarge.then(decode);
+  lastLarge = decoding.catch(() => {});
   return decoding;
 }
 
@@ -77,7 +77,7 @@ function decoderOf(coding: string) {
   return coding === 'zstd' ? zlib.createZstdDecompress(zstd) : zlib.createInflateRaw(deflate);
 }
 
-/** The length of the zlib (RFC 1950) or gzip (RFC 1952) header. Some servers omit it. */
+/** Returns the length of the zlib (RFC 1950) or gzip (RFC 1952) header. Some servers omit it. */
 function headerLength(body: Buffer): number {
   const [first = 0, second = 0, , flags = 0] = body;
   if (first % 16 === 8 && (first * 256 + second) % 31 === 0) return 2;

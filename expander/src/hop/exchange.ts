@@ -2,29 +2,29 @@ import type { Source } from '../expansion/expansion.ts';
 import { type BodyReader, bodyReader } from './body-reader.ts';
 import { headReader, notHttp, type ParsedHead, type ResponseHead } from './response-head.ts';
 
-/** Milliseconds for a body after the headers. */
-const bodyTime = 1_000;
+/** Max milliseconds from the end of the headers to the end of the body. */
+const bodyTimeout = 1_000;
 
-/** Milliseconds to keep an idle connection: a second less than Node's server. */
+/** Max milliseconds to keep an idle connection: a second less than Node's server does. */
 const maxIdleTime = 4_000;
 
-/** Milliseconds by which we close it before the server does. */
+/** Milliseconds by which to close an idle connection before the server does. */
 const idleMargin = 1_000;
 
 export interface Response extends ResponseHead {
   addressFamily: 4 | 6 | null;
   body: Buffer;
-  /** Whether the body was cut off or too slow. */
+  /** Whether the body was truncated, by the server or by the timeout. */
   isCut: boolean;
-  /** Null if the response cannot belong to another request, such as on a new connection. */
+  /** Null if the response certainly belongs to this request, as on a new connection. */
   source: Source | null;
 }
 
 export interface RequestOptions {
   method: 'HEAD' | 'GET';
-  /** Additional headers, alternating names and values. */
+  /** Additional headers: alternating names and values. */
   headers?: readonly string[];
-  /** How many bytes of the body to read; none by default. */
+  /** Max bytes to read of the body; 0 by default. */
   bodyLimit?: (head: ResponseHead) => number;
   signal?: AbortSignal | undefined;
 }
@@ -40,9 +40,9 @@ interface Carrier {
 export class Exchange {
   readonly url: URL;
   readonly method: 'HEAD' | 'GET';
-  /** The request, bytes as Latin-1. */
+  /** The serialized request, in Latin-1. */
   readonly message: string;
-  /** Milliseconds to keep the connection; 0 to cut it. */
+  /** Milliseconds to keep the connection after the response; 0 closes it. */
   idleTime = 0;
   readonly #options: RequestOptions;
   readonly #outcome = Promise.withResolvers<Response>();
@@ -51,13 +51,12 @@ export class Exchange {
   #source: Source | null = null;
   #headReader = headReader();
   #hasBegun = false;
-  /** Whether the caller has the response or an error. */
   #isSettled = false;
   #head: ParsedHead | undefined;
   #body: BodyReader | undefined;
   #bodyTimer: NodeJS.Timeout | undefined;
 
-  /** @param fields the header lines of every request. */
+  /** @param fields serialized headers that all requests have. */
   constructor(url: URL, options: RequestOptions, fields: string) {
     this.url = url;
     this.method = options.method;
@@ -66,7 +65,7 @@ export class Exchange {
     options.signal?.addEventListener('abort', this.#abort);
   }
 
-  /** Starts the exchange over `connection`. @param source null on a new connection. */
+  /** Starts or restarts the exchange on `connection`. @param source null on a new connection. */
   begin(connection: Carrier, source: Source | null): void {
     this.#connection = connection;
     this.#source = source;
@@ -75,7 +74,7 @@ export class Exchange {
     this.#head = undefined;
   }
 
-  /** Takes the next bytes. @returns the bytes after the response; null until it is complete. @throws if it is not HTTP. */
+  /** Reads the next piece. @returns the text after the response; null until it is complete. @throws if it is not HTTP. */
   receive(text: string): string | null {
     this.#hasBegun = true;
     if (this.#body) return this.#body.read(text) ? '' : null;
@@ -83,12 +82,12 @@ export class Exchange {
     return read && this.#receiveHead(read.head, read.rest);
   }
 
-  /** Whether later bytes may show that the response belongs to another request. No bytes follow GET, which closes the connection. */
+  /** Whether later bytes may reveal that the response belongs to another request. After GET the connection is closed. */
   get isInDoubt(): boolean {
     return this.#source !== null && this.method === 'HEAD';
   }
 
-  /** Whether to retry: the server closed the idle connection, or sent unsolicited bytes on it. */
+  /** Whether the server closed the idle connection or sent unsolicited bytes on it. */
   mayRepeat(error?: unknown): boolean {
     if (this.#isSettled || !this.#source) return false;
     const { code = '' } = (error ?? {}) as NodeJS.ErrnoException;
@@ -107,8 +106,8 @@ export class Exchange {
   }
 
   /**
-   * Handles a connection error. If a body is cut off, the caller gets the part that arrived. A head may lack its empty
-   * line, but not over https, where an attacker may have cut off the rest.
+   * Handles a connection error. A truncated body is not an error. Over http, a head may lack its empty line. Over https it may
+   * not, because an attacker may have truncated it.
    */
   fail(error: unknown): void {
     const { isEnd = false } = error as { isEnd?: boolean };
@@ -118,14 +117,14 @@ export class Exchange {
     } catch (fault) {
       reason = fault;
     }
-    this.succeed(this.#body && !(isEnd && this.#body.lastsToTheEnd));
+    this.succeed(this.#body && !(isEnd && this.#body.endsWithConnection));
     if (this.#isSettled) return;
     this.#settle();
     this.#outcome.reject(reason);
   }
 
   #receiveHead(head: ParsedHead, rest: string): string | null {
-    // This is a late body, followed by the real response.
+    // This text is a late body, and the real response follows it.
     if (this.#source && head.holdsAnother) throw notHttp();
     this.#head = head;
     if (this.method === 'HEAD') {
@@ -135,7 +134,7 @@ export class Exchange {
     const limit = this.#options.bodyLimit?.(head) ?? 0;
     if (limit === 0) return '';
     this.#body = bodyReader(head.headers, limit);
-    this.#bodyTimer = setTimeout(() => this.#connection?.cut(), bodyTime);
+    this.#bodyTimer = setTimeout(() => this.#connection?.cut(), bodyTimeout);
     return this.#body.read(rest) ? '' : null;
   }
 
@@ -154,7 +153,7 @@ export class Exchange {
 
 const none = Buffer.alloc(0);
 
-/** Characters that fields must not contain (RFC 9110 section 5.5). */
+/** Characters that headers must not contain (RFC 9110 section 5.5). */
 const control = /[^\t\x20-\x7e\x80-\xff]/;
 
 function requestMessage(
@@ -166,15 +165,15 @@ function requestMessage(
   return `${method} ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n${fields}${more}\r\n`;
 }
 
-/** Header lines from alternating names and values. @throws TypeError for a control character. */
+/** Serializes alternating names and values. @throws TypeError for a control character. */
 export function fieldLines(headers: readonly string[]): string {
-  if (control.test(headers.join(''))) throw new TypeError('a header has a control character');
+  if (control.test(headers.join(''))) throw new TypeError('a header contains a control character');
   let lines = '';
   for (let i = 0; i < headers.length; i += 2) lines += `${headers[i]}: ${headers[i + 1]}\r\n`;
   return lines;
 }
 
-/** Milliseconds for which to keep the connection. */
+/** Milliseconds to keep the connection after this response; 0 closes it. */
 function idleTime({ headers, minorVersion }: ParsedHead): number {
   const connection = headers.connection ?? '';
   const isKept = minorVersion === 0 ? /\bkeep-alive\b/i.test(connection) : !/\bclose\b/i.test(connection);

@@ -17,13 +17,13 @@ import { headReader } from './response-head.ts';
 
 const shortener = await startShortener();
 
-/** Allows one address. The rest of 127.0.0.0/8 stands for private addresses. */
+/** Allows one address. All other addresses in 127.0.0.0/8 play private addresses. */
 const guard = createGuard(['127.0.0.1/32']);
 const here = { address: '127.0.0.1', family: 4 };
 const elsewhere = { address: '127.0.0.2', family: 4 };
 
-/** A `fetchHop` whose name lookups return these answers in turn, then repeat the last answer. */
-function asking(...answers: LookupAddress[][]) {
+/** Creates a function that fetches a hop. Its lookups return these answers in turn, then repeat the last answer. */
+function hopFetcher(...answers: LookupAddress[][]) {
   const lookup: Lookup = async () => (answers.length > 1 ? answers.shift() : answers[0]) ?? [];
   const { request, close } = guardedRequest({ guard, userAgent: 'test', lookup });
   onTestFinished(close);
@@ -31,7 +31,7 @@ function asking(...answers: LookupAddress[][]) {
   return (url: string) => fetchHop(new URL(url), { follow: 'default' });
 }
 
-/** A certificate for these names, or for localhost, that Node trusts until the test ends. */
+/** Creates a certificate for these names, or for localhost. Node trusts it until the test ends. */
 async function trusted(...names: string[]) {
   const certificate = await testCertificate(...names);
   const others = tls.getCACertificates();
@@ -44,7 +44,7 @@ const refusal = { code: 'target_refused' };
 
 describe('Expansion procedure, rule 1', () => {
   test.each(['http', 'https'] as const)(
-    'sends a HEAD request to the host and path, over %s',
+    'sends a HEAD request to the host and path over %s',
     async (scheme) => {
       const certificate = await trusted();
       const seen: unknown[] = [];
@@ -55,14 +55,14 @@ describe('Expansion procedure, rule 1', () => {
       const origin = await website(answer, scheme === 'https' ? { certificate } : {});
       const { port } = new URL(origin);
       const host = `localhost:${port}`;
-      expect(await asking([here])(`${scheme}://${host}/a/b?c=d`)).toMatchObject({ status: 200 });
+      expect(await hopFetcher([here])(`${scheme}://${host}/a/b?c=d`)).toMatchObject({ status: 200 });
       expect(seen).toEqual([['HEAD', host, '/a/b?c=d', scheme === 'https' ? 'localhost' : undefined]]);
     },
   );
 });
 
 test.each(['http', 'https'] as const)(
-  'sends the request to an IPv6 address in a URL, over %s',
+  'sends a request to the IPv6 address in a URL over %s',
   async (scheme) => {
     const certificate = await trusted('::1');
     const asked: unknown[] = [];
@@ -82,65 +82,65 @@ test.each(['http', 'https'] as const)(
   },
 );
 
-describe('the guard checks the address that the socket dials', () => {
+describe('the guard checks the address that the socket connects to:', () => {
   const named = (path: string) => `http://short.example:${shortener.port}${path}`;
 
-  test('a name with only allowed addresses gets the request', async () => {
-    expect(await asking([here])(named('/chain/1'))).toMatchObject({ status: 301, addressFamily: 4 });
+  test('a name with only allowed addresses receives the request', async () => {
+    expect(await hopFetcher([here])(named('/chain/1'))).toMatchObject({ status: 301, addressFamily: 4 });
   });
 
   test.each([
-    ['the only answer', [elsewhere]],
-    ['the first of two answers', [elsewhere, here]],
-    ['the last of two answers', [here, elsewhere]],
-    ['an answer of the other family', [here, { address: '::1', family: 6 }]],
-  ])('no connection is made to a name if the guard refuses %s', async (_, answers) => {
+    ['its only address', [elsewhere]],
+    ['the first of two addresses', [elsewhere, here]],
+    ['the last of two addresses', [here, elsewhere]],
+    ['an address of the other family', [here, { address: '::1', family: 6 }]],
+  ])('a name receives no connection if the guard refuses %s', async (_, answers) => {
     const before = shortener.connections;
-    await expect(asking(answers)(named('/chain/1'))).rejects.toMatchObject(refusal);
+    await expect(hopFetcher(answers)(named('/chain/1'))).rejects.toMatchObject(refusal);
     expect(shortener.connections).toBe(before);
   });
 
-  test('a name that resolves differently the second time (DNS rebinding) is checked again', async () => {
-    const ask = asking([here], [elsewhere]);
+  test('a name is checked again before a new connection (DNS rebinding)', async () => {
+    const ask = hopFetcher([here], [elsewhere]);
     await ask(named('/close/1'));
     await expect(ask(named('/close/0'))).rejects.toMatchObject(refusal);
   });
 
   test.each(['127.0.0.2', '2130706434', '0x7f.2', '[::1]', '[::ffff:127.0.0.2]', '127.0.0.2.'])(
-    'an address in the URL is checked without a lookup: %s',
+    'an address in the URL is refused without a lookup: %s',
     async (host) => {
-      await expect(asking([here])(`http://${host}:${shortener.port}/`)).rejects.toMatchObject(refusal);
+      await expect(hopFetcher([here])(`http://${host}:${shortener.port}/`)).rejects.toMatchObject(refusal);
     },
   );
 });
 
-test('the certificate must be for the name in the URL', async () => {
+test('the certificate must match the name in the URL', async () => {
   const origin = await website((_, response) => void response.end(), { certificate: await trusted() });
   const { port } = new URL(origin);
-  await expect(asking([here])(`https://other.example:${port}/`)).rejects.toMatchObject({
+  await expect(hopFetcher([here])(`https://other.example:${port}/`)).rejects.toMatchObject({
     code: 'request_failed',
-    message: `other.example:${port} has the certificate of another name.`,
+    message: `other.example:${port} has a certificate for another name.`,
     facts: { reason: 'certificate', detail: 'ERR_TLS_CERT_ALTNAME_INVALID' },
   });
 });
 
-describe('a request fails with an error message if the host', () => {
+describe('a request fails with a specific message if the host', () => {
   test.each([
     ['refuses the connection', async () => `http://127.0.0.1:${await freePort()}/`, 'refused'],
     ['resets the connection', () => `${shortener.url}/reset`, 'closed'],
     ['closes the connection', () => answering((socket) => socket.end()), 'closed'],
-    ['does not speak HTTP', () => `${shortener.url}/malformed`, 'not HTTP'],
+    ['does not speak HTTP', () => `${shortener.url}/malformed`, 'not send a valid HTTP'],
     ['sends more than 16 KiB of headers', () => `${shortener.url}/headers/16384`, '16384 bytes'],
-    ['does not speak TLS', () => shortener.url.replace('http:', 'https:'), 'did not set up an encrypted'],
-  ])('%s', async (_, url, sentence) => {
-    await expect(asking([here])(await url())).rejects.toMatchObject({
+    ['does not speak TLS', () => shortener.url.replace('http:', 'https:'), 'to set up an encrypted'],
+  ])('%s', async (_, url, message) => {
+    await expect(hopFetcher([here])(await url())).rejects.toMatchObject({
       code: 'request_failed',
-      message: expect.stringContaining(sentence),
+      message: expect.stringContaining(message),
     });
   });
 
   test('has no address', async () => {
-    await expect(asking([])('http://short.example/')).rejects.toMatchObject({
+    await expect(hopFetcher([])('http://short.example/')).rejects.toMatchObject({
       code: 'request_failed',
       message: 'There is no website named short.example.',
     });
@@ -151,9 +151,9 @@ describe('a hop times out after 3 s', () => {
   const timeout = { code: 'timeout', message: expect.stringContaining('did not answer within 3 seconds') };
 
   test.concurrent.each<[string, (socket: Socket) => void]>([
-    ['without a response', () => {}],
+    ['if the host does not respond', () => {}],
     [
-      'with a slow response',
+      'if the host sends a slow head',
       (socket) => {
         const drip = setInterval(() => socket.write('H'), 500);
         socket.write('HTTP/1.1 200 OK\r\nX: ');
@@ -161,7 +161,7 @@ describe('a hop times out after 3 s', () => {
       },
     ],
     [
-      'with endless interim responses',
+      'if the host sends endless interim responses',
       (socket) => {
         const more = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 20);
         socket.once('close', () => clearInterval(more));
@@ -172,7 +172,7 @@ describe('a hop times out after 3 s', () => {
     expect(error).toMatchObject(timeout);
   });
 
-  test.concurrent('at the target of a redirect, too', async () => {
+  test.concurrent('after a redirect too', async () => {
     const u = `${shortener.url}/location?to=/hang`;
     const { error, longUrl, redirectCount } = await testExpander().expand.chain(u);
     expect(error).toMatchObject(timeout);
@@ -180,7 +180,7 @@ describe('a hop times out after 3 s', () => {
   });
 });
 
-test('a location does not keep its head in memory', () => {
+test('a cached location does not keep the whole head in memory', () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage: () => void = runInNewContext('gc');
   const filler = 'x'.repeat(15_000);
@@ -193,7 +193,7 @@ test('a location does not keep its head in memory', () => {
     return percentEncoded(headReader().read(bytes.toString('latin1'))?.head.headers.location);
   });
   collectGarbage();
-  // The heads take 43 MiB in all.
+  // All heads together take 43 MiB.
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * 2 ** 20);
   expect(kept).toContain('http://a.example/2999');
 });

@@ -9,11 +9,12 @@ import type { Request, Response } from './exchange.ts';
 import { httpClient } from './http-client.ts';
 import { maxHeadSize } from './response-head.ts';
 
-/** Requests hops with HEAD. */
+/** Creates a `FetchHop` that sends HEAD requests. */
 export function fetchHead(request: Request): FetchHop {
   return async (url, { signal }) => hopResponse(await request(url, { method: 'HEAD', signal }), 'HEAD');
 }
 
+/** Converts a response, without the parts that only `follow` = `all` uses. */
 export function hopResponse(response: Response, method: HopResponse['method']): HopResponse {
   const { status, headers, addressFamily, source } = response;
   const location = percentEncoded(headers.location);
@@ -34,27 +35,27 @@ export function hopResponse(response: Response, method: HopResponse['method']): 
  */
 export function percentEncoded(location: string | undefined): string | null {
   if (location === undefined) return null;
-  // V8 copies a joined string before it slices it. A buffer would be three times slower.
+  // V8 copies a concatenated string before it slices it. A `Buffer` would be three times slower.
   const copy = ` ${location}`.slice(1);
   return copy.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /**
- * Sends a request if `guard` accepts the host's addresses. The layer `checkUrls` has already checked the URL. The steps:
+ * Creates a `Request` that only connects to addresses that `guard` accepts. The layer `checkUrls` checks the URL before. The
+ * steps of a request:
  *
  * 1. The client ([http-client.ts](http-client.ts)) creates an exchange and takes an idle connection to the origin.
- * 2. Without an idle connection, `connect` looks up the name and opens a connection. `guard` checks the addresses that the
- *    socket gets.
- * 3. The connection ([connection.ts](connection.ts)) writes the request and passes what it reads to the exchange.
- * 4. The exchange ([exchange.ts](exchange.ts)) reads the head with [response-head.ts](response-head.ts), and as much of the
- *    body as needed with [body-reader.ts](body-reader.ts).
- * 5. The client keeps or closes the connection, or retries once. Then the caller gets the response.
+ * 2. If no connection is idle, `connect` resolves the name and opens a new connection. `guard` checks the resolved addresses.
+ * 3. The connection ([connection.ts](connection.ts)) writes the request and passes received bytes to the exchange.
+ * 4. The exchange ([exchange.ts](exchange.ts)) parses the head with [response-head.ts](response-head.ts), then reads the start
+ *    of the body with [body-reader.ts](body-reader.ts).
+ * 5. The client keeps or closes the connection. It may retry the request once. Then it returns the response.
  */
 export function guardedRequest(
   { guard, lookup, userAgent }: { guard: Guard; lookup: Lookup; userAgent: string },
   connect = connector,
 ) {
-  // Some websites respond differently to scripts, or by language.
+  // Some websites vary their responses by these headers.
   const preferences = ['Accept', 'text/html,application/xhtml+xml,*/*;q=0.8', 'Accept-Language', 'en'];
   const headers = ['User-Agent', userAgent, 'CDN-Loop', cdnId, ...preferences];
   const client = httpClient(connect(guardedLookup(lookup, guard)), headers);
@@ -71,16 +72,16 @@ export function guardedRequest(
   return { request, close: client.close };
 }
 
-/** Looks up a name for a socket. The guard must accept every address. */
+/** Wraps `lookup` for sockets. It fails unless the guard accepts every address. */
 function guardedLookup(lookup: Lookup, guard: Guard): LookupFunction {
-  const judged = async (hostname: string) => {
+  const checkedLookup = async (hostname: string) => {
     const addresses = await lookup(hostname);
     if (addresses.length === 0) throw unknownName(hostname);
     guard.checkAddresses(hostname, addresses);
     return addresses;
   };
   return (hostname, { all }, callback) => {
-    judged(hostname).then(
+    checkedLookup(hostname).then(
       (addresses) =>
         all ? callback(null, addresses) : callback(null, addresses[0]?.address ?? '', addresses[0]?.family),
       (error) => callback(error, []),
@@ -92,20 +93,20 @@ const reasons: Record<string, string> = {
   ECONNREFUSED: 'refused the connection.',
   ECONNRESET: 'closed the connection without a response.',
   EPIPE: 'closed the connection without a response.',
-  EAI_AGAIN: 'could not be looked up: the name server did not answer.',
+  EAI_AGAIN: 'could not be resolved: the name server did not respond.',
   EHOSTUNREACH: 'cannot be reached.',
   ENETUNREACH: 'cannot be reached.',
   ETIMEDOUT: 'did not accept the connection in time.',
-  ERR_NOT_HTTP: 'sent something that is not HTTP.',
+  ERR_NOT_HTTP: 'did not send a valid HTTP response.',
   ERR_AMBIGUOUS: 'sent a header field twice with different values.',
   ERR_HEADERS_TOO_LONG: `sent more than ${maxHeadSize} bytes of headers.`,
 };
 
-/** Node's codes for X.509 faults. Other codes mean that the certificate cannot be verified. */
-const certificateFaults: Record<string, string> = {
-  CERT_HAS_EXPIRED: 'has a certificate that has expired.',
+/** Certificate errors with their own message, by Node's code. */
+const certificateErrors: Record<string, string> = {
+  CERT_HAS_EXPIRED: 'has an expired certificate.',
   CERT_NOT_YET_VALID: 'has a certificate that is not valid yet.',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'has the certificate of another name.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name.',
 };
 
 function requestFailed(url: URL, cause: unknown): ExpansionError {
@@ -115,11 +116,11 @@ function requestFailed(url: URL, cause: unknown): ExpansionError {
     new ExpansionError('request_failed', `${url.host} ${reason}`, { cause, ...facts });
   const reason = reasons[code];
   if (reason) return failed(reason);
-  // OpenSSL's own errors are not about certificates.
+  // These are errors of the TLS protocol, not of the certificate.
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_'))
-    return failed('did not set up an encrypted connection.');
+    return failed('failed to set up an encrypted connection.');
   if (!/CERT|SIGNATURE|CRL|^INVALID|^PATH_LENGTH|^HOSTNAME/.test(code))
     return failed('could not be reached.');
-  const fault = certificateFaults[code] ?? 'has a certificate that cannot be verified.';
-  return failed(fault, { reason: 'certificate', detail: code });
+  const certificateError = certificateErrors[code] ?? 'has a certificate that cannot be verified.';
+  return failed(certificateError, { reason: 'certificate', detail: code });
 }

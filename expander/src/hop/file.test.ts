@@ -7,19 +7,19 @@ const url = new URL('http://a.example/a/b%20c.pdf?d');
 const pdf = { 'content-type': 'application/pdf' };
 const named = (name: string) => ({ ...pdf, 'content-disposition': `attachment; filename="${name}"` });
 
-// browsers.browser.test.ts compares more names with Chromium's.
+// browsers.browser.test.ts compares more names with Chromium.
 const long = named(`invoice.pdf${' '.repeat(110)}.exe`);
 test.each([
-  ['its length', { ...pdf, 'content-length': '48000000' }, 'b c.pdf', 48_000_000],
-  ['no length', pdf, 'b c.pdf', null],
-  ['an encoding', { ...pdf, 'content-length': '9', 'content-encoding': 'gzip' }, 'b c.pdf', null],
+  ['a Content-Length', { ...pdf, 'content-length': '48000000' }, 'b c.pdf', 48_000_000],
+  ['no Content-Length', pdf, 'b c.pdf', null],
+  ['a Content-Encoding', { ...pdf, 'content-length': '9', 'content-encoding': 'gzip' }, 'b c.pdf', null],
   ['a long name', long, `invoice.pdf${' '.repeat(68)}…${' '.repeat(36)}.exe`, null],
-])('the name and size of a file with %s', (_, headers, name, size) => {
+])('returns the name and size of a file with %s', (_, headers, name, size) => {
   expect(fileOf(url, { status: 200, headers })).toEqual({ name, size });
 });
 
 test.each(['a ', '=?gb18030?q?a?= ', 'a;b=', "a;filename*=x''"])(
-  'the longest head parses faster than a page, so it needs no turn: %j',
+  'parses the longest head faster than a large page: %j',
   (part) => {
     const field = `attachment; filename=${part.repeat(16_000 / part.length)}`;
     const head = { status: 200, headers: { ...pdf, 'content-disposition': field } };
@@ -28,7 +28,7 @@ test.each(['a ', '=?gb18030?q?a?= ', 'a;b=', "a;filename*=x''"])(
       work();
       return performance.now() - start;
     };
-    // Alternate, so that a busy machine slows down both.
+    // Alternate, so that a busy machine slows both.
     const times = Array.from({ length: 20 }, () => ({
       head: timed(() => [readDocument(url, head, Buffer.alloc(0)), fileOf(url, head)]),
       page: timed(() => readHtml('<nobr>'.repeat(10_000))),

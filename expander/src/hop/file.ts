@@ -1,11 +1,11 @@
 import { type ResponseHead, trimmed } from './response-head.ts';
 import { dispositionType, mimeType } from './shown.ts';
 
-/** Maximum characters of a name. A longer name loses its middle, because users need its ending. */
+/** Max characters of a name. A longer name loses its middle, because users need to see the extension. */
 const maxName = 120;
 const maxEnding = 40;
 
-/** The file that a browser saves, or shows instead of a page. Its `size` is in bytes; null if unknown. */
+/** Describes the file that a browser saves, or displays instead of a page. `size` is in bytes; null if unknown. */
 export function fileOf(url: URL, { headers }: ResponseHead): { name: string; size: number | null } {
   const { 'content-disposition': disposition = '', 'content-length': length = '' } = headers;
   const isEncoded = headers['content-encoding'] !== undefined;
@@ -14,7 +14,7 @@ export function fileOf(url: URL, { headers }: ResponseHead): { name: string; siz
   return { name: cut(name ? withoutDots(name) : nameFromUrl(url, mimeType(headers))), size };
 }
 
-/** Characters that Chromium replaces in file names: separators, wildcards, control characters and invisible characters. */
+/** Matches characters that Chromium replaces in file names: separators, wildcards, control and invisible characters. */
 const illegal = /["*/:<>?\\|\p{Cc}\p{Noncharacter_Code_Point}]|(?![\u200c\u200d])\p{Cf}|^[\s~]|[\s~]$/gu;
 
 function withoutDots(name: string): string {
@@ -22,18 +22,18 @@ function withoutDots(name: string): string {
   return inner.replace(illegal, '_') || 'download';
 }
 
-/** The last segment of the path. With a query, the type determines the extension, because a program may have made the file. */
+/** Names a file after its path. The type determines the extension if the URL has a query, which often means a script. */
 function nameFromUrl({ pathname, search }: URL, type: string): string {
   const segment = pathname.slice(pathname.lastIndexOf('/') + 1).replace(/;.*/, '');
   const name = withoutDots(decoded(percentDecoded(segment)) ?? '');
-  const ending = endings.get(type);
-  const hasEnding = /[^.]\.[^.]+$/.test(name);
-  if (!ending || (hasEnding && search === '')) return name;
-  return `${name.replace(/(?<=[^.])\.[^.]+$/, '')}.${ending}`;
+  const extension = extensions.get(type);
+  const hasExtension = /[^.]\.[^.]+$/.test(name);
+  if (!extension || (hasExtension && search === '')) return name;
+  return `${name.replace(/(?<=[^.])\.[^.]+$/, '')}.${extension}`;
 }
 
-/** Extensions that Chromium adds to a name, by type: the common types in net/base/mime_util.cc. */
-const endings = new Map(
+/** Extensions that Chromium adds to a name, for common types (net/base/mime_util.cc). */
+const extensions = new Map(
   `application/epub+zip epub, application/gzip gz, application/javascript js, application/json json, application/msword doc,
   application/pdf pdf, application/postscript ps, application/rtf rtf, application/vnd.android.package-archive apk,
   application/vnd.ms-excel xls, application/vnd.ms-powerpoint ppt, application/wasm wasm,
@@ -45,31 +45,31 @@ const endings = new Map(
   text/css css, text/csv csv, text/html html, text/javascript js, text/plain txt, text/xml xml, video/mp4 mp4,
   video/webm webm`
     .split(/,\s+/)
-    .map((line) => line.split(' ') as [type: string, ending: string]),
+    .map((line) => line.split(' ') as [type: string, extension: string]),
 );
 
 function cut(name: string): string {
   const characters = [...name];
   if (characters.length <= maxName) return name;
-  const beginning = characters.slice(0, maxName - maxEnding - 1);
-  return [...beginning, '…', ...characters.slice(-maxEnding)].join('');
+  const start = characters.slice(0, maxName - maxEnding - 1);
+  return [...start, '…', ...characters.slice(-maxEnding)].join('');
 }
 
-/** A parameter ends at a semicolon outside quotes. The last quote may be missing. */
+/** Matches a parameter, up to a semicolon outside quotes. The closing quote may be missing. */
 const parameter = /(?:"(?:\\.|[^"\\])*\\?(?:"|$)|[^";])+/gs;
 
 const maxParameters = 50;
 
 /**
- * The name in `Content-Disposition` (RFC 6266, 5987, 2047). As in Chromium, it may contain spaces, lack its closing quote or be
- * percent-encoded.
+ * Reads the name in `Content-Disposition` (RFC 6266, 5987, 2047). As in Chromium, it may contain spaces, lack its closing quote
+ * or be percent-encoded.
  *
- * @param field bytes as Latin-1.
- * @returns null if there is no name.
+ * @param field the header in Latin-1.
+ * @returns null if the header has no valid name.
  */
 function fileName(field: string): string | null {
   const names = new Map<string, string>();
-  // Without a type, Chromium reads the text as parameters.
+  // Chromium parses the whole header as parameters if it has no type.
   const parameters = dispositionType(field) === null ? field : field.replace(/^[^;]*/, '');
   for (const [text] of parameters.matchAll(parameter).take(maxParameters)) {
     if (trimmed(text) === '') continue;
@@ -90,13 +90,13 @@ function unquoted(value: string): string {
   return /^".*"$/s.test(value) ? value.slice(1, -1).replace(/\\(.)/gs, '$1') : value.slice(1);
 }
 
-/** A value with its charset (RFC 5987); null if it is malformed. */
+/** Decodes a value with a charset, such as `UTF-8''%e2%82%ac` (RFC 5987). @returns null if it is malformed. */
 function extendedValue(value: string): string | null {
   const [, charset = '', text = ''] = /^([^'"]+)'[^'"]*'([\0-!#-&(-\x7f]*)$/.exec(value) ?? [];
   return decoded(percentDecoded(text), charset);
 }
 
-/** The text of a plain value; null if it has bytes that are not text. Ignores white space after encoded words. */
+/** Decodes a plain value and its encoded words, without the white space after them. @returns null if it is malformed. */
 function words(value: string): string | null {
   let text = '';
   for (const [piece] of value.matchAll(/=\?[^\t\n\r ]*|(?:[\t\n\r ]|(?!=\?)[^\t\n\r ]+)+/g)) {
@@ -110,19 +110,19 @@ function words(value: string): string | null {
   return text;
 }
 
-/** The bytes of an encoded word (RFC 2047 section 4). */
+/** Decodes the content of an encoded word (RFC 2047 section 4). */
 function encodedWord(content: string, coding: string): Buffer {
   if (coding.toLowerCase() === 'b') return Buffer.from(content, 'base64');
   return percentDecoded(content.replaceAll('%', '%25').replaceAll('_', ' ').replaceAll('=', '%'));
 }
 
-/** Decodes percent-encoded bytes. Keeps "%" without two hexadecimal digits. */
+/** Decodes percent-encoded bytes. Keeps malformed escapes. */
 function percentDecoded(text: string): Buffer {
   const bytes = text.replace(/%([\da-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
   return Buffer.from(bytes, 'latin1');
 }
 
-/** @returns null if the charset is unknown, or the bytes are not in it. */
+/** @returns null if the charset is unknown, or the bytes are invalid in it. */
 function decoded(bytes: Buffer, charset = 'utf-8'): string | null {
   try {
     return new TextDecoder(charset, { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -7,17 +7,17 @@ import { type HtmlFacts, type MetaRefresh, readable, readHtml } from './meta-ref
 import type { ResponseHead } from './response-head.ts';
 import { shownAs } from './shown.ts';
 
-/** Seconds. A page that redirects later ends the chain, because visitors have begun to read it. */
+/** Max delay of a refresh in seconds. Visitors have begun to read a page that redirects later, so it ends the chain. */
 export const maxDelay = 15;
 
-/** Characters of a title. */
+/** Max characters of a title. */
 const maxTitle = 120;
 
 /**
- * How a browser treats the response for `url`: how it is shown (`shown`), where it redirects (`refresh`), and whether a browser
- * would read more of it (`isCut`).
+ * Interprets the response for `url` like a browser: how it is displayed (`shown`), where it redirects (`refresh`), and whether
+ * parsing stopped at a limit (`isCut`).
  *
- * @param body the beginning of the body; empty if unknown.
+ * @param body the start of the body; empty if unknown.
  */
 export function readDocument(url: URL, head: ResponseHead, body: Buffer) {
   const shown = shownAs(head, body);
@@ -27,7 +27,7 @@ export function readDocument(url: URL, head: ResponseHead, body: Buffer) {
   const facts = readHtml(shown === 'other' ? '' : legacyHookDecode(body, encoding));
   return {
     shown,
-    refresh: firstRefresh(url, head, facts.refreshes, encoding),
+    refresh: effectiveRefresh(url, head, facts.refreshes, encoding),
     title: facts.title && inOneLine(facts.title),
     scriptRedirect: mayRedirect(facts),
     isCut: facts.isCut,
@@ -35,17 +35,17 @@ export function readDocument(url: URL, head: ResponseHead, body: Buffer) {
 }
 
 /**
- * The refresh that Chromium follows at `url`, from the header or the meta elements. If several have the shortest delay, the last
- * wins, although the HTML standard prefers the first. If `<base>` is not a URL, browsers ignore relative URLs.
+ * Returns the refresh that Chromium follows at `url`, from the header or the meta elements. The shortest delay wins. On a tie,
+ * the last refresh wins, although the HTML standard prefers the first. Browsers ignore relative URLs if `<base>` is not a URL.
  */
-function firstRefresh(
+function effectiveRefresh(
   url: URL,
   { headers: { refresh, 'content-security-policy': policy = '' } }: ResponseHead,
   refreshes: readonly MetaRefresh[],
   encoding: string,
 ): Refresh | null {
   const metas = sandbox.test(`${policy}`) ? [] : refreshes;
-  // A page may have a thousand refreshes, but only one base, so parse it once.
+  // Parse the base once, because a page may have a thousand refreshes.
   const base = noBase.test(`${policy}`) ? url.href : baseUrl(metas.at(-1)?.base ?? null, url);
   const header = { kind: 'refresh', content: `${refresh ?? ''}`, base: null } as const;
   const inOrder = [header, ...metas]
@@ -61,21 +61,21 @@ function firstRefresh(
 }
 
 /**
- * Reads a refresh, such as `0; url=/next`, from a header or a meta element (HTML standard, "shared declarative refresh steps").
- * Handles quotes like Chromium.
+ * Parses a refresh, such as `0; url=/next`, from a header or a meta element (HTML standard, "shared declarative refresh
+ * steps"). Handles quotes like Chromium.
  *
- * @returns the delay in seconds, and the URL as written (may be empty); null if `text` is not a refresh.
+ * @returns the delay in seconds, and the URL as written, which may be empty. Null if `text` is malformed.
  */
 function parseRefresh(text: string): { delay: number; url: string } | null {
   const [, time = '', rest = ''] = /^[\t\n\f\r ]*([\d.]+)(?![^\t\n\f\r ,;])(.*)$/s.exec(text) ?? [];
-  // Ignores text after a second decimal point.
+  // This ignores text after a second decimal point.
   const delay = Number.parseFloat(time);
   if (Number.isNaN(delay)) return null;
   const target = rest.replace(/^[\t\n\f\r ]*[,;]?[\t\n\f\r ]*/, '');
   return { delay, url: unquoted(target.replace(/^url[\t\n\f\r ]*=[\t\n\f\r ]*/i, '')) };
 }
 
-/** The text between a quote and its last repetition, or after the only quote. */
+/** Removes a quote at the start, and any text from the last matching quote on. */
 function unquoted(text: string): string {
   const quote = text[0];
   if (quote !== '"' && quote !== "'") return text;
@@ -83,7 +83,7 @@ function unquoted(text: string): string {
   return text.slice(1, end > 0 ? end : undefined);
 }
 
-/** A title in one line, truncated; null if blank. Returns a copy, so that the title does not keep the page in memory. */
+/** Collapses white space and truncates a title. Returns a copy, because a slice would keep the page in memory; null if blank. */
 function inOneLine(title: string): string | null {
   const line = title.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   const characters = [...line.slice(0, 2 * maxTitle + 1)];
@@ -91,10 +91,10 @@ function inOneLine(title: string): string | null {
   return cut.join('') || null;
 }
 
-/** A policy that disables scripts and meta elements (HTML standard, "sandboxed automatic features"). */
+/** Matches a policy that disables scripts and meta refreshes (HTML standard, "sandboxed automatic features"). */
 const sandbox = /(?:^|[;,])[\t ]*sandbox(?![\w-])(?![^;,]*[\t ]allow-scripts(?![\w-]))/i;
 
-/** A policy that disables `<base>`. */
+/** Matches a policy that disables `<base>`. */
 const noBase = /(?:^|[;,])[\t ]*base-uri(?:[\t ]+'none')?[\t ]*(?:[;,]|$)/i;
 
 function encodingOf({ headers }: ResponseHead, body: Buffer, xml: boolean): string {
@@ -104,20 +104,20 @@ function encodingOf({ headers }: ResponseHead, body: Buffer, xml: boolean): stri
   return sniffEncoding(body, options);
 }
 
-/** The base URL of a page with this `<base>`; undefined if `<base>` is not a URL. */
+/** Returns the base URL of `page`; undefined if the `href` of its `<base>` is not a URL. */
 function baseUrl(base: string | null, page: URL): string | undefined {
   const url = base === null ? page : parseUrl(base, page.href);
   return url?.protocol === 'data:' || url?.protocol === 'javascript:' ? page.href : url?.href;
 }
 
-/** The URL of a reference; empty for the page itself, null if browsers ignore it. */
+/** Resolves a reference. @returns an empty string for the page itself; null if browsers ignore the reference. */
 function resolve(reference: string, base: string | undefined, encoding: string): string | null {
   if (reference === '') return '';
   const url = parseUrl(withEncodedQuery(reference, encoding), base);
   return url && url.protocol !== 'javascript:' ? url.href : null;
 }
 
-/** Encodes the query of a reference in the encoding of its page (URL standard). */
+/** Encodes the query of a reference in the page's encoding (URL standard). */
 function withEncodedQuery(reference: string, encoding: string): string {
   if (/^(?:UTF|replacement)/i.test(encoding)) return reference;
   return reference.replace(/(?<=^[^?#]*\?)[^#]+/, (query) =>
@@ -125,19 +125,19 @@ function withEncodedQuery(reference: string, encoding: string): string {
   );
 }
 
-/** Code in scripts that redirect. */
+/** Matches code that may redirect. */
 const redirecting = /\blocation\b|navigat|\b(?:open|submit|click)\s*\(|document\s*\.\s*write/;
 
-/** Comments, strings, braces, and assignments to the location. */
+/** Matches comments, strings, braces, and assignments to the location. */
 const tokens =
   /\/\*.*?(?:\*\/|$)|\/\/[^\n]*|(["'`])(?:\\.|(?!\1)[^\\])*(?:\1|$)|([{}])|(?<![\w$.])(?:(?:window|document|self)\s*\.\s*)?(location\s*(?:\.\s*(?:assign|replace)\s*\(|(?:\.\s*href\s*)?=(?![=>])))/gs;
 
-/** Tokens to examine in one page, which takes 2 ms. */
+/** Max tokens to examine per page, which takes 2 ms. */
 const maxTokens = 4_000;
 
 /**
- * Whether a script of a page may redirect. On a page with little text, redirecting code is enough; else the code must set the
- * location outside all braces. This is a hint, because parsing scripts would take too long.
+ * Whether a script on a page may redirect. Any redirecting code is enough on a page with little text. On other pages, the code
+ * must set the location outside braces. The result is only a hint, because parsing scripts would take too long.
  */
 function mayRedirect({ scripts, handlers, visible }: HtmlFacts): boolean {
   if (visible < readable && [...scripts, ...handlers].some((script) => redirecting.test(script))) return true;

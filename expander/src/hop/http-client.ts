@@ -4,30 +4,30 @@ import { Connection } from './connection.ts';
 import type { Connect } from './connector.ts';
 import { Exchange, fieldLines, type RequestOptions, type Response } from './exchange.ts';
 
-/** Limits for the list of origins that sent unsolicited bytes. */
-const memory = { max: 10_000, ttl: 10 * 60 * 1_000 };
+/** Limits for the cache of origins that sent unsolicited bytes. Times are in milliseconds. */
+const strayedLimits = { max: 10_000, ttl: 10 * 60 * 1_000 };
 
-/** Idle connections to all origins. */
+/** Max idle connections to all origins. */
 const maxIdle = 256;
 
-/** With this many idle connections to an origin, they need not rest. This allows 2,500 requests a second. */
-const maxResting = 128;
+/** Connections skip the cooldown if their origin has this many idle connections. This allows 2,500 requests a second. */
+const crowd = 128;
 
 /**
- * An HTTP/1.1 client for heads and the beginnings of bodies. Other layers limit its requests in flight.
+ * Creates an HTTP/1.1 client that reads heads and the start of bodies. Other layers limit its requests in flight.
  *
- * Bytes after the response to HEAD may be a late body. The client retries a request that receives such bytes on a new
- * connection. From then on it opens a new connection for each request to that origin.
+ * Unsolicited bytes may be a late body for an earlier HEAD. If they arrive during a request, the client retries it on a new
+ * connection. After that, it opens a new connection for every request to the origin.
  *
- * @param headers alternating names and values, for every request.
+ * @param headers alternating names and values, for all requests.
  */
 export function httpClient(connect: Connect, headers: readonly string[] = []) {
   const fields = fieldLines(headers);
   const connections = new Set<Connection>();
-  /** Idle connections: all, the longest idle first, and by origin. */
+  /** Idle connections, the longest idle first. */
   const idle = new Set<Connection>();
-  const idleAt = new Map<string, Connection[]>();
-  const strayed = new LRUCache<string, true>(memory);
+  const idleByOrigin = new Map<string, Connection[]>();
+  const strayed = new LRUCache<string, true>(strayedLimits);
   let finished: [Connection, Exchange][] = [];
 
   const finish = (connection: Connection, exchange: Exchange) => {
@@ -35,12 +35,12 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
       connection.cut();
       exchange.succeed();
     } else if (finished.push([connection, exchange]) === 1) {
-      // Wait, because more bytes in this turn of the event loop would show that a response is suspect.
+      // Wait, because more bytes may arrive in this turn of the event loop and make the response suspect.
       setImmediate(keepFinished);
     }
   };
 
-  /** Keeps all connections before it resolves the first response. One at a time, a cold link would cost a sixth more CPU. */
+  /** Frees all connections before it resolves the first response. One by one, an expansion would need a sixth more CPU. */
   const keepFinished = () => {
     const batch = finished;
     finished = [];
@@ -51,21 +51,21 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
   };
 
   const keep = (connection: Connection, idleTime: number) => {
-    connection.cutWhenIdleFor(idleTime || doubtTime);
-    // This connection stays open only to detect unsolicited bytes.
+    connection.closeWhenIdleFor(idleTime || doubtTime);
+    // The connection stays open only to detect unsolicited bytes.
     if (idleTime === 0) return;
     idle.add(connection);
-    const others = idleAt.get(connection.origin);
+    const others = idleByOrigin.get(connection.origin);
     if (others) others.push(connection);
-    else idleAt.set(connection.origin, [connection]);
+    else idleByOrigin.set(connection.origin, [connection]);
     const [oldest] = idle.size > maxIdle ? idle : [];
     oldest?.cut();
   };
 
   const take = (connection: Connection) => {
-    const others = idleAt.get(connection.origin) ?? [];
+    const others = idleByOrigin.get(connection.origin) ?? [];
     if (idle.delete(connection)) others.splice(others.lastIndexOf(connection), 1);
-    if (others.length === 0) idleAt.delete(connection.origin);
+    if (others.length === 0) idleByOrigin.delete(connection.origin);
   };
 
   const remove = (connection: Connection, error: unknown, exchange?: Exchange) => {
@@ -84,21 +84,21 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
 
   return {
     /**
-     * Requests the head of a response, and the beginning of its body. If a body is cut off or slow, the caller gets the part
-     * that arrived. Resolves once the connection is free or cut. Never sends credentials in `url`.
+     * Requests the head and the start of the body. Returns the part of the body that arrived if it is truncated or slow.
+     * Resolves once the connection is idle or closed. Never sends the credentials of `url`.
      *
-     * The client retries once if a reused connection fails before the response begins. The server closed the idle connection and
-     * never saw the request (RFC 9112 section 9.3.1).
+     * Retries once if a reused connection fails before the response begins. The server probably closed the idle connection
+     * before it saw the request (RFC 9112 section 9.3.1).
      *
-     * @throws the error of the connection (`ECONNRESET` if the server closed it without a response), `ERR_NOT_HTTP`,
-     *   `ERR_AMBIGUOUS`, `ERR_HEADERS_TOO_LONG`, or the reason of `signal`.
+     * @throws the connection error (`ECONNRESET` if the server closed the connection without a response), `ERR_NOT_HTTP`,
+     *   `ERR_AMBIGUOUS`, `ERR_HEADERS_TOO_LONG`, or the signal's reason.
      */
     async request(url: URL, options: RequestOptions): Promise<Response> {
       options.signal?.throwIfAborted();
       const exchange = new Exchange(url, options, fields);
-      const others = strayed.has(url.origin) ? [] : (idleAt.get(url.origin) ?? []);
-      const isCrowded = others.length >= maxResting;
-      // The connection that has been idle longest has rested longest. The last connection may be new.
+      const others = strayed.has(url.origin) ? [] : (idleByOrigin.get(url.origin) ?? []);
+      const isCrowded = others.length >= crowd;
+      // The first connection has cooled down most. The last may be new, and then needs no cooldown.
       const connection = [others[0], others.at(-1)].find((other) => other?.mayCarry(exchange, isCrowded));
       if (connection) {
         take(connection);

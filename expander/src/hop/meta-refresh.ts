@@ -7,7 +7,7 @@ import {
   type TreeAdapter,
 } from 'parse5';
 
-/** A meta element that redirects visitors. */
+/** A `<meta http-equiv="refresh">` element. */
 export interface MetaRefresh {
   kind: 'meta';
   content: string;
@@ -15,32 +15,32 @@ export interface MetaRefresh {
   base: string | null;
 }
 
-/** A page with this many visible characters has something to read. */
+/** Min visible characters of a page that has something to read. */
 export const readable = 200;
 
 const noFacts = () => ({
   refreshes: [] as MetaRefresh[],
-  /** The text of the first title; null without a title. */
+  /** Text of the first title; null if the page has no title. */
   title: null as string | null,
-  /** The scripts that run. */
+  /** Source code of the inline scripts that run. */
   scripts: [] as string[],
-  /** The values of event attributes. */
+  /** Source code in event attributes, such as `onload`. */
   handlers: [] as string[],
-  /** Visible characters without white space, counted up to `readable`. */
+  /** Number of visible characters, without white space. Counting stops at `readable`. */
   visible: 0,
-  /** Whether the page exceeded a limit, so that a browser would find more. */
+  /** Whether the page exceeded a limit. A browser would parse more of it. */
   isCut: false,
 });
 
 export type HtmlFacts = ReturnType<typeof noFacts>;
 
-/** Limits for open elements, as in browsers, and for all elements. Without them, 64 KiB of markup could need gigabytes. */
+/** Max open elements, as in browsers, and max elements in total. Without limits, 64 KiB of markup could need gigabytes. */
 const maxDepth = 512;
 const maxElements = 10_000;
 
 /**
- * Finds the title, refreshes and scripts at the beginning of an HTML page with the parser of the HTML standard. Ignores elements
- * in comments, scripts, text areas and templates. Scripting is on, so `<noscript>` is text.
+ * Finds the title, refreshes and scripts in the start of an HTML page. Parses as in the HTML standard, so it ignores elements
+ * in comments, scripts, text areas and templates. Scripting is enabled, so the content of `<noscript>` is text.
  */
 export function readHtml(markup: string): HtmlFacts {
   const facts = noFacts();
@@ -57,7 +57,7 @@ export function readHtml(markup: string): HtmlFacts {
 
 class LimitReached extends Error {}
 
-/** Parses elements in a `<select>`, as browsers do, and the HTML standard since 2025. parse5 ignores them. */
+/** Parses elements in a `<select>` like browsers and, since 2025, the HTML standard. parse5 ignores them. */
 class HtmlParser extends Parser<DefaultTreeAdapterMap> {
   override onStartTag(token: Token.TagToken) {
     super.onStartTag(withoutMode(token));
@@ -73,7 +73,7 @@ function withoutMode(token: Token.TagToken): Token.TagToken {
   return token;
 }
 
-/** Types of scripts that run (HTML standard, "prepare the script element"). */
+/** Matches types of scripts that run (HTML standard, "prepare the script element"). */
 const runningType =
   /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:jscript|livescript|javascript1\.[0-5]))$/i;
 
@@ -81,7 +81,7 @@ const hidden = new Set(['script', 'style', 'title', 'noscript', 'iframe', 'noemb
 
 type Adapter = TreeAdapter<DefaultTreeAdapterMap>;
 
-/** Collects `facts` outside templates. Instead of a tree, it keeps only the parents that the algorithm needs. */
+/** Creates a tree adapter that collects `facts` outside templates. It keeps only the parents that the parser needs. */
 function collecting(facts: HtmlFacts): Adapter {
   let base: string | null = null;
   let firstTitle: DefaultTreeAdapterMap['element'] | undefined;

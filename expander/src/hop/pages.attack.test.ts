@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { expand, serviceOfTest } from '../../testing/process.ts';
 import { website } from '../../testing/website.ts';
 
-/** parse5 needs 8 ms for it. */
+/** Takes parse5 8 ms. */
 const costly = '<nobr>'.repeat(10_000);
 
-test('pages that take long to parse hardly slow other clients', async () => {
+test('slow-to-parse pages hardly delay other clients', async () => {
   const [attacked, quiet] = [await serviceOfTest(), await serviceOfTest()];
   let pages = 0;
   const hostile = await website((request, response) => {
@@ -15,7 +15,7 @@ test('pages that take long to parse hardly slow other clients', async () => {
     const next = `<meta http-equiv="refresh" content="0; url=/${Number(hop) + 1}/${id}">`;
     response.setHeader('Content-Type', 'text/html').end(next + costly);
   });
-  // Respond with the latency of a typical website.
+  // 20 ms is the latency of a typical website.
   const quick = await website((_, response) => void setTimeout(() => response.end(), 20));
 
   let links = 0;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { headReader } from './response-head.ts';
 
-/** The head of a response and the text after it. Byte by byte, the head must be complete at the same byte. */
+/** Parses a response head, whole and byte by byte. Both must find the same end. @returns the head and the text after it. */
 function parse(text: string, maxLength?: number) {
   const { read: readWhole } = headReader(maxLength);
   const whole = readWhole(text);
@@ -13,8 +13,8 @@ function parse(text: string, maxLength?: number) {
   return { ...head, rest: whole.rest };
 }
 
-describe('the head of a response', () => {
-  test('contains its fields by lower-case name, without surrounding white space', () => {
+describe('a response head', () => {
+  test('has lower-case header names, and values without surrounding white space', () => {
     const text =
       'HTTP/1.0 301 Moved\r\nLOCATION:http://a.example/\r\nX-Empty:\r\nX-Tab:\t a b \t\r\n\r\nbody';
     expect(parse(text)).toEqual({
@@ -27,15 +27,19 @@ describe('the head of a response', () => {
 
   test.each([
     ['a status line without a reason', 'HTTP/1.1 204\r\n\r\n', {}],
-    ['a value that ends with a byte A0', 'HTTP/1.1 204 OK\r\nX: \t/\xc3\xa0 \r\n\r\n', { x: '/\xc3\xa0' }],
-    ['a field named like a property', 'HTTP/1.1 204 OK\r\nConstructor: x\r\n\r\n', { constructor: 'x' }],
+    ['a value that ends with the byte A0', 'HTTP/1.1 204 OK\r\nX: \t/\xc3\xa0 \r\n\r\n', { x: '/\xc3\xa0' }],
+    [
+      'a header named like a JavaScript property',
+      'HTTP/1.1 204 OK\r\nConstructor: x\r\n\r\n',
+      { constructor: 'x' },
+    ],
     ['two empty lines before it', '\r\n\r\nHTTP/1.1 204 OK\r\nX: y\r\n\r\n', { x: 'y' }],
     [
       'an interim head before it',
       'HTTP/1.1 103 X\r\nX: x\r\n\r\nHTTP/1.1 204 OK\r\nX: y\r\n\r\n',
       { x: 'y' },
     ],
-    ['a repeated field that is not a list', 'HTTP/1.1 204 OK\r\nAge: 1\r\nAge: 2\r\n\r\n', { age: '1' }],
+    ['a repeated header that is not a list', 'HTTP/1.1 204 OK\r\nAge: 1\r\nAge: 2\r\n\r\n', { age: '1' }],
     ['a list in two lines', 'HTTP/1.1 204 OK\r\nVary: a\r\nVary: b\r\n\r\n', { vary: 'a, b' }],
   ])('may have %s', (_, text, headers) => {
     expect(parse(text)).toEqual({ status: 204, minorVersion: 1, headers, rest: '' });
@@ -51,7 +55,7 @@ describe('the head of a response', () => {
     expect(() => parse(text)).toThrow(expect.objectContaining({ code: 'ERR_NOT_HTTP' }));
   });
 
-  test('has at most the allowed number of characters', () => {
+  test('is rejected if it exceeds the maximum length', () => {
     const text = 'HTTP/1.1 200 OK\r\nX: y\r\n\r\n';
     expect(parse(text, text.length)).toMatchObject({ status: 200 });
     for (const sent of [text, text.slice(0, -1)]) {
@@ -62,7 +66,7 @@ describe('the head of a response', () => {
   });
 });
 
-test('interim heads count toward the longest head', () => {
+test('interim heads count toward the maximum length', () => {
   const { read } = headReader();
   const hint = `HTTP/1.1 103 Early Hints\r\nLink: ${'x'.repeat(3_900)}\r\n\r\n`;
   for (let i = 0; i < 4; i += 1) expect(read(hint)).toBeNull();

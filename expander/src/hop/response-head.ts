@@ -2,54 +2,54 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export interface ResponseHead {
   status: number;
-  /** By lower-case name, bytes beyond ASCII as Latin-1, as in Node's client. */
+  /** Headers by lower-case name, in Latin-1, as in Node's client. */
   headers: IncomingHttpHeaders;
 }
 
 export interface ParsedHead extends ResponseHead {
   /** The minor version of HTTP/1: 0 or 1. */
   minorVersion: number;
-  /** Whether it seems to contain the beginning of another head. */
+  /** Whether the text seems to contain a second head. */
   holdsAnother: boolean;
 }
 
-/** Bytes of a head, with its interim heads. */
+/** Max bytes of a head, including interim heads. */
 export const maxHeadSize = 16 * 1024;
 
-/** Chromium looks for "HTTP" in these bytes, so four may precede it. */
+/** Number of bytes in which Chromium looks for "HTTP". So up to four bytes may precede "HTTP". */
 const searched = 8;
 
 const lineEnd = /[\r\n]+/;
 const headEnd = /\n\r?\n/g;
 const version = /^http\/(\d)[^.]*\.(\d)/i;
-/** If the status line has no number, the status is 200. */
+/** Matches the status, which is 200 if the status line has no number. */
 const statusOf = /^[^ ]* +(\d{1,9})/;
-/** A token of RFC 9110. */
+/** Matches a token (RFC 9110 section 5.6.2). */
 export const token = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** Fields with one value. The first line applies. */
+/** Headers with a single value. The first line wins. */
 const single = new Set(['age', 'date', 'expires', 'location', 'strict-transport-security']);
 
-/** Fields whose lines must not differ: an attacker may have split the response. */
+/** Headers that must not have two different values, because that may be an attack by response splitting. */
 const unambiguous = ['content-length', 'content-disposition'];
 
 /**
- * Reads the head of a response piece by piece, bytes as Latin-1. It accepts what Chromium accepts (net/http), which is more than
- * RFC 9112 allows. It skips interim responses (RFC 9110 section 15.2). They count toward `maxLength`, because a host could send
- * them without end.
+ * Parses a response head piece by piece, in Latin-1. It accepts everything that Chromium accepts (net/http), which is more than
+ * RFC 9112 allows. It skips interim responses (RFC 9110 section 15.2), but counts them toward `maxLength`, because a host could
+ * send them endlessly.
  *
  * Its functions throw `ERR_NOT_HTTP`, `ERR_AMBIGUOUS`, or `ERR_HEADERS_TOO_LONG` beyond `maxLength` characters.
  */
 export function headReader(maxLength = maxHeadSize) {
   let text = '';
   let interim = 0;
-  /** Takes the next piece. @returns the head and the text after it; null while the head is incomplete. */
+  /** Reads the next piece. @returns the head and the text after it; null while the head is incomplete. */
   const read = (piece: string): { head: ParsedHead; rest: string } | null => {
     const looked = text.length;
     text += piece;
-    const start = beginning(text);
+    const start = startOfHead(text);
     if (start === -1 && text.length >= searched) throw notHttp();
-    // The empty line may have begun in the previous piece.
+    // The empty line may start in the previous piece.
     headEnd.lastIndex = Math.max(start, looked - 2);
     const end = start !== -1 && headEnd.test(text) ? headEnd.lastIndex : 0;
     if (interim + (end || text.length) > maxLength)
@@ -64,17 +64,17 @@ export function headReader(maxLength = maxHeadSize) {
   };
   return {
     read,
-    /** @returns the head if the connection has ended before the empty line. */
+    /** Returns a head without its empty line, after the connection has ended. */
     end(): ParsedHead {
-      const head = beginning(text) === -1 ? null : parseHead(text);
+      const head = startOfHead(text) === -1 ? null : parseHead(text);
       if (!head || isInterim(head)) throw notHttp();
       return head;
     },
   };
 }
 
-/** The index of the head in `text`; -1 without a head. */
-function beginning(text: string): number {
+/** Returns the index of the head in `text`, or -1. */
+function startOfHead(text: string): number {
   return text.slice(0, searched).toLowerCase().indexOf('http');
 }
 
@@ -84,7 +84,7 @@ function isInterim({ status }: ResponseHead): boolean {
 
 function parseHead(sent: string): ParsedHead {
   if (sent.includes('\0')) throw notHttp();
-  const text = sent.slice(beginning(sent));
+  const text = sent.slice(startOfHead(sent));
   const [first = '', ...lines] = text.split(lineEnd);
   const [, major, minor] = version.exec(first) ?? [];
   const minorVersion = Number(`${major}.${minor}`) >= 1.1 ? 1 : 0;
@@ -103,7 +103,7 @@ function parseHead(sent: string): ParsedHead {
   return { status, headers, minorVersion, holdsAnother: text.includes('HTTP/1.', 1) };
 }
 
-/** The names and values of lines. White space at the beginning continues a field. Lines without a name are skipped. */
+/** Splits lines into names and values. A line that starts with white space continues a value. Skips lines without a name. */
 function fieldsOf(lines: readonly string[]): [name: string, value: string][] {
   const fields: [name: string, value: string][] = [];
   let mayContinue = false;
@@ -118,7 +118,7 @@ function fieldsOf(lines: readonly string[]): [name: string, value: string][] {
 }
 
 export function notHttp(): NodeJS.ErrnoException {
-  return fault('ERR_NOT_HTTP', 'the answer is not HTTP');
+  return fault('ERR_NOT_HTTP', 'the response is not HTTP');
 }
 
 /** Removes leading and trailing spaces and tabs. */
@@ -135,7 +135,7 @@ function isBlank(line: string, index: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
-/** Adds a line, and joins the lines of a list (RFC 9110 section 5.3), but not of cookies. */
+/** Adds a header. Joins the values of a repeated header into a list (RFC 9110 section 5.3), except cookies. */
 function addField(headers: IncomingHttpHeaders, name: string, value: string): void {
   if (name === 'set-cookie') {
     headers[name] ??= [];
@@ -149,7 +149,7 @@ function addField(headers: IncomingHttpHeaders, name: string, value: string): vo
   }
 }
 
-/** The value of a field whose lines may repeat it. @throws if the values differ. */
+/** Returns the value of a header that may be repeated. @throws if the values differ. */
 function onlyValue(headers: IncomingHttpHeaders, name: string): string {
   const values = `${headers[name]}`.match(/(?:"(?:\\.|[^"\\])*(?:"|$)|[^",])+/gs)?.map(trimmed) ?? [];
   const [value = '', ...others] = values.filter((text) => text !== '');
@@ -160,7 +160,7 @@ function onlyValue(headers: IncomingHttpHeaders, name: string): string {
 }
 
 function ambiguous(name: string): NodeJS.ErrnoException {
-  return fault('ERR_AMBIGUOUS', `the response has two different fields ${name}`);
+  return fault('ERR_AMBIGUOUS', `the response has two different values for ${name}`);
 }
 
 function fault(code: string, message: string): NodeJS.ErrnoException {

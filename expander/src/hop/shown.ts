@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ResponseHead, token, trimmed } from './response-head.ts';
 
-/** What Chromium does with a response: it shows markup or other content, saves a file, or does nothing. */
+/** What Chromium does with a response: display markup or other content, save a file, or nothing. */
 export type Shown = 'html' | 'xml' | 'other' | 'file' | 'nothing';
 
-/** Types that Chromium parses as XML and shows. The HTML parser finds the same facts in all but contrived documents. */
+/** Types that Chromium parses as XML and displays. Our HTML parser finds the same facts except in contrived documents. */
 const xmlTypes = new Set('application/xhtml+xml application/xml image/svg+xml text/xml text/xsl'.split(' '));
 
-/** Types for which browsers examine the content (MIME Sniffing standard, section 5). */
+/** Types for which browsers sniff the content (MIME Sniffing standard, section 5). */
 const unknownTypes = new Set(['', 'unknown/unknown', 'application/unknown', '*/*']);
 
-/** Other types that Chromium shows: blink/common/mime_util/mime_util.cc and media/base/mime_util_internal.cc. */
+/** Matches other types that Chromium displays: blink/common/mime_util/mime_util.cc and media/base/mime_util_internal.cc. */
 const shownTypes = new RegExp(
   `^(?:${[
     '(?:text/(?!(?:x-)?v?calendar$|(?:x-)?(?:vcard|qif|csv|vcf)$|directory$|ldif$|ofx$|rtf$|tsv$|comma-sep|tab-sep)\\S+)',
@@ -22,33 +22,33 @@ const shownTypes = new RegExp(
   ].join('|')})$`,
 );
 
-/** The beginning of HTML without a Content-Type (MIME Sniffing standard, section 7.1). */
-const htmlBeginning =
+/** Matches content that browsers sniff as HTML (MIME Sniffing standard, section 7.1). */
+const htmlStart =
   /^[\t\n\f\r ]*<(?:!--|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[ >])/i;
 
-const xmlBeginning = /^[\t\n\f\r ]*<\?xml/;
+const xmlStart = /^[\t\n\f\r ]*<\?xml/;
 
-/** The beginning of PDF and PostScript, which Chromium saves even if they look like text. */
-const printed = /^%(?:PDF-|!PS-Adobe-)/;
+/** Matches PDF and PostScript, which Chromium saves even if they look like text. */
+const printable = /^%(?:PDF-|!PS-Adobe-)/;
 
-/** The first bytes of binary content that Chromium shows: images, audio, video, and text with a byte order mark. */
+/** First bytes of binary content that Chromium displays: images, audio, video, and text with a byte order mark. */
 const shownBytes =
   '\x89PNG\r\n\x1a\n|GIF87a|GIF89a|\xff\xd8\xff|BM|ID3|\x1aE\xdf\xa3|\xfe\xff|\xff\xfe|\xef\xbb\xbf'.split(
     '|',
   );
 const webp = /^RIFF.{4}WEBPVP/s;
 
-/** Bytes that text does not contain (MIME Sniffing standard, section 3). */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: These are the bytes.
+/** Matches bytes that do not occur in text (MIME Sniffing standard, section 3). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: The pattern must match control characters.
 const binary = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
 
-/** Bytes of the content that Chromium examines. */
+/** Number of bytes that Chromium sniffs. */
 const sniffed = 1_024;
 
 /**
- * What Chromium does with the response; `other` if that depends on unknown content.
+ * Returns what Chromium does with a response. Returns `other` if that depends on unknown content.
  *
- * @param content its beginning; empty if unknown.
+ * @param content the start of the content; empty if unknown.
  */
 export function shownAs({ status, headers }: ResponseHead, content: Buffer = Buffer.alloc(0)): Shown {
   if (status === 304) return 'nothing';
@@ -60,14 +60,14 @@ export function shownAs({ status, headers }: ResponseHead, content: Buffer = Buf
   if (type === 'text/html') return 'html';
   if (xmlTypes.has(type)) return 'xml';
   if (!isSniffed(type, headers)) return 'other';
-  const beginning = content.toString('latin1', 0, sniffed);
-  if (!isKnown && htmlBeginning.test(beginning)) return 'html';
-  if (!isKnown && xmlBeginning.test(beginning)) return 'xml';
-  if (webp.test(beginning) || shownBytes.some((bytes) => beginning.startsWith(bytes))) return 'other';
-  return binary.test(beginning) || (!isKnown && printed.test(beginning)) ? 'file' : 'other';
+  const start = content.toString('latin1', 0, sniffed);
+  if (!isKnown && htmlStart.test(start)) return 'html';
+  if (!isKnown && xmlStart.test(start)) return 'xml';
+  if (webp.test(start) || shownBytes.some((bytes) => start.startsWith(bytes))) return 'other';
+  return binary.test(start) || (!isKnown && printable.test(start)) ? 'file' : 'other';
 }
 
-/** Whether the content decides how Chromium shows the response, or may contain a redirect. */
+/** Whether the content determines how Chromium displays the response, or may contain a redirect. */
 export function isDecidedByContent(head: ResponseHead): boolean {
   const type = mimeType(head.headers);
   const shown = shownAs(head);
@@ -75,18 +75,18 @@ export function isDecidedByContent(head: ResponseHead): boolean {
   return isSniffed(type, head.headers) && (type !== 'text/plain' || head.headers.refresh !== undefined);
 }
 
-/** Whether Chromium examines the content: servers send all kinds of files as `text/plain`. */
+/** Whether Chromium sniffs the content. It also sniffs `text/plain`, which servers send for all kinds of files. */
 function isSniffed(type: string, { 'x-content-type-options': sniffing = '' }: IncomingHttpHeaders): boolean {
   return (unknownTypes.has(type) || type === 'text/plain') && !/^nosniff\b/i.test(`${sniffing}`);
 }
 
-/** The last valid MIME type (Fetch standard, "extract a MIME type") in lower case; empty without a valid type. */
+/** Returns the last valid MIME type (Fetch standard, "extract a MIME type") in lower case; empty if none is valid. */
 export function mimeType({ 'content-type': field = '' }: IncomingHttpHeaders): string {
   const types = field.split(',').map((type) => /^[\t ]*([^\s;/]+\/[^\s;/]+)/.exec(type)?.[1]?.toLowerCase());
   return types.findLast((type) => type !== undefined) ?? '';
 }
 
-/** The type in `Content-Disposition`; null without a type. Browsers save the content for any type but `inline`. */
+/** Returns the type in `Content-Disposition`, or null. Browsers save the content for every type except `inline`. */
 export function dispositionType(field = ''): string | null {
   const type = trimmed(field.replace(/;.*/s, '')).toLowerCase();
   return token.test(type) ? type : null;

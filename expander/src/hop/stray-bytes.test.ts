@@ -11,7 +11,7 @@ import type { Follow } from '../expansion/expansion.ts';
 
 const shortener = await startShortener();
 
-/** An expander, and a website that responds to the requests of each connection in order. */
+/** Starts an expander, and a website that responds to the requests on each connection in order. */
 async function website(answer: (path: string, socket: Socket) => unknown, redis?: CacheClient) {
   const asked: string[] = [];
   let connections = 0;
@@ -58,11 +58,11 @@ const cases = (['default', 'all'] as const).flatMap((follow) =>
 const victims = Array.from({ length: 20 }, (_, i) => `/victim/${i}`);
 const expected = victims.map((victim) => `/at${victim}`);
 
-describe('a late body for HEAD that looks like a response', () => {
+describe('a late body for HEAD, disguised as a response,', () => {
   test.each([
     ...cases.map(([follow, late]) => ['a redirect', lie, late, follow] as const),
-    ['a redirect that ends the connection', closing, 1, 'default'] as const,
-  ])('affects at most one request, and is not cached: %s, %#', async (_, body, late, follow) => {
+    ['a redirect that closes the connection', closing, 1, 'default'] as const,
+  ])('corrupts at most one uncached result: %s, %#', async (_, body, late, follow) => {
     const { end } = await website(async (path, socket) => {
       if (path !== '/user') return socket.write(truth(path));
       socket.write(head('200 OK', body.length));
@@ -80,9 +80,9 @@ describe('a late body for HEAD that looks like a response', () => {
   });
 
   test.each([
-    ['one head', unfinished],
-    ['one piece', lie],
-  ])('is detected if it arrives in %s with the real response', async (_, body) => {
+    ['merges with the head of the real response', unfinished],
+    ['arrives together with the real response', lie],
+  ])('is detected if it %s', async (_, body) => {
     let lies = 1;
     const { end } = await website((path, socket) => {
       if (path === '/user') return socket.write(head('200 OK', body.length));
@@ -92,7 +92,7 @@ describe('a late body for HEAD that looks like a response', () => {
     expect(await end('/at/victim')).toBe('/at/victim');
   });
 
-  test('keeps a result out of the caches if it is detected before the chain ends', async () => {
+  test('prevents caching of the result if it is detected before the chain ends', async () => {
     let fooled: Socket | undefined;
     const elsewhere = http.createServer(async (_, response) => {
       fooled?.write(truth('/victim'));
@@ -114,7 +114,7 @@ describe('a late body for HEAD that looks like a response', () => {
     });
   });
 
-  test('is not shared with other processes', async () => {
+  test('does not reach Redis', async () => {
     const entries: string[] = [];
     const redis = { get: async () => null, set: async (key: string) => entries.push(key) };
     const doubted = Promise.withResolvers<void>();
@@ -134,14 +134,14 @@ describe('a late body for HEAD that looks like a response', () => {
     expect(await end('/victim')).toBe('/at/evil');
     doubted.resolve();
     await expect.poll(() => end('/victim')).toBe('/at/victim');
-    // A wrong result would be written before this result.
+    // Redis would receive a wrong result before this result.
     await expand.chain(`${shortener.url}/chain/1`);
     await expect.poll(() => entries.some((key) => key.endsWith('/chain/1'))).toBe(true);
     expect(entries.filter((key) => key.endsWith('/victim'))).toHaveLength(1);
   });
 });
 
-test('after unsolicited bytes, an origin gets a new connection for each request, without a retry', async () => {
+test('an origin that sent unsolicited bytes receives each request on a new connection', async () => {
   const sockets: Socket[] = [];
   const { end, asked, connections } = await website((path, socket) => {
     sockets.push(socket);
@@ -158,8 +158,8 @@ test('after unsolicited bytes, an origin gets a new connection for each request,
   expect(connections()).toBe(7);
 });
 
-describe('an honest website that sends bodies to HEAD', () => {
-  test.each(cases)('never fails: follow=%s, after %i ms', async (follow, late) => {
+describe('an honest website that sends a body for HEAD', () => {
+  test.each(cases)('always works: follow=%s, after %i ms', async (follow, late) => {
     const body = '<title>A page</title>'.repeat(50);
     const { end } = await website(async (_, socket) => {
       socket.write(head('200 OK', body.length, '', 'text/html'));

@@ -62,7 +62,7 @@ export function longhandReads(response: string): string {
     const leads = [301, 302, 303, 307, 308].includes(status) && headers.location;
     if (leads) return `to ${new URL(leads, 'http://a.example').pathname}`;
     const body = bodyReader(headers, 1_000);
-    const isWhole = !whole || body.read(whole.rest) || body.lastsToTheEnd;
+    const isWhole = !whole || body.read(whole.rest) || body.endsWithConnection;
     if (!isWhole || body.isDamaged()) return 'refused';
     const content = [204, 205, 304].includes(status) ? '' : body.body().toString('latin1');
     return described({ status, headers: headers as Record<string, string>, body: content });

@@ -12,21 +12,21 @@ export const rcodes = { SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 };
 
 type Question = { name: string; family: 4 | 6 };
 
-/** Bytes of the longest response over UDP (RFC 1035, section 2.3.4). */
+/** Max bytes of a response over UDP (RFC 1035, section 2.3.4). */
 const maxDatagram = 512;
 
 /**
- * A name server over UDP and TCP.
+ * Starts a name server on UDP and TCP.
  *
- * @param reply returns the reply to a question. The response includes only addresses of the question's family.
+ * @param reply returns the reply to a query. The response contains only addresses of the query's family.
  * @param port 0 picks a free port.
  */
 export async function startNameServer(reply: (question: Question) => Reply, host = '127.0.0.1', port = 0) {
-  const asked: string[] = [];
+  const queries: string[] = [];
   let closed = false;
   const answer = async (query: Buffer, protocol: string, send: (response: Buffer) => void) => {
     const question = readQuestion(query);
-    asked.push(`${protocol} ${question.name} ${question.family}`);
+    queries.push(`${protocol} ${question.name} ${question.family}`);
     const replied = reply(question);
     if (replied === 'silence') return;
     if (replied.milliseconds) await setTimeout(replied.milliseconds);
@@ -46,10 +46,10 @@ export async function startNameServer(reply: (question: Question) => Reply, host
   udp.bind(taken, host);
   await once(udp, 'listening');
   return {
-    /** The address in the format of `dns.setServers`. */
+    /** Address and port in the format of `dns.setServers`. */
     server: `${host}:${taken}`,
-    /** All questions so far, such as `UDP a.example 4`. */
-    asked,
+    /** All queries so far, such as `UDP a.example 4`. */
+    queries,
     close() {
       closed = true;
       udp.close();
@@ -70,7 +70,7 @@ function readQuestion(query: Buffer): Question {
 
 const types = { 4: 1, 6: 28 };
 
-/** A response with an answer for each address. */
+/** Encodes a response with a record for each address. */
 function respond(query: Buffer, { family }: Question, { addresses = [], rcode = 0 }: Exclude<Reply, string>) {
   const answers = addresses
     .filter((address) => address.includes(':') === (family === 6))
@@ -80,5 +80,5 @@ function respond(query: Buffer, { family }: Question, { addresses = [], rcode = 
   return Buffer.concat([query.subarray(0, 2), header, query.subarray(12), ...answers]);
 }
 
-/** 16-bit numbers, the high byte first. */
+/** Encodes 16-bit numbers in network byte order. */
 const words = (...values: number[]) => Buffer.from(values.flatMap((value) => [value >> 8, value & 0xff]));

@@ -7,8 +7,8 @@ import { createExpander } from '../src/expander.ts';
 import { rcodes, startNameServer } from './name-server.ts';
 
 /**
- * Runs in its own network namespace, whose loopback interface has these addresses. Expands a URL for each name, and writes the
- * ends and the dialled addresses as one line of JSON.
+ * Runs in a network namespace whose loopback interface has these addresses. Expands a URL for each name, and writes the ends
+ * and the contacted addresses as a line of JSON.
  */
 const [v4, v6, private4, private6] = ['93.184.216.34', '2606:2800:220:1::1', '10.0.0.1', 'fd00::1'];
 const names: Record<string, string[]> = {
@@ -26,25 +26,25 @@ const server = (known: typeof names, host: string) =>
   );
 await server(names, '127.0.0.1');
 
-const dialled: string[] = [];
+const contacted: string[] = [];
 for (const address of [v4, v6, private4, private6]) {
   const web = createServer(({ url, headers: { host } }, response) => {
-    // Closing forces a new lookup and connection for the redirect.
+    // Close the connection, so that the redirect needs a new lookup and connection.
     response.setHeader('Connection', 'close');
     if (host === 'rebound.example') names[host] = [private4];
     if (url === '/') response.writeHead(302, { Location: '/next' });
     response.end();
   });
-  web.on('connection', () => dialled.push(address));
+  web.on('connection', () => contacted.push(address));
   await listening(web, address, 80);
 }
 
 const { expand } = createExpander(readConfig({}), { log: createLog('expander', 'silent') });
 const ends: Record<string, unknown> = {};
 for (const name of Object.keys(names)) {
-  dialled.length = 0;
+  contacted.length = 0;
   const { end, redirectCount } = await expand.chain(`http://${name}/`);
-  ends[name] = { end: end.code, redirectCount, dialled: [...dialled] };
+  ends[name] = { end: end.code, redirectCount, contacted: [...contacted] };
 }
 
 const resolvConf = '/etc/resolv.conf';
@@ -52,7 +52,7 @@ for (const [i, file] of [resolvConf, `${resolvConf}.new`].entries()) {
   const name = `moved-${i}.example`;
   const host = `127.0.0.${2 + i}`;
   await server({ [name]: [v4] }, host);
-  // Each call uses a new URL, because failures are cached.
+  // Failures are cached, so each call needs a new URL.
   const look = async (path: string) => {
     const { end } = await expand.chain(`http://${name}/${path}`);
     return end.reason ?? end.code;

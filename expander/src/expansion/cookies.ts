@@ -1,29 +1,29 @@
 import { Cookie, CookieJar, defaultPath, pathMatch } from 'tough-cookie';
 
-/** Bytes of a cookie's name and value that browsers accept (RFC 6265bis section 5.6). */
+/** Max bytes of a cookie's name plus value, as in browsers (RFC 6265bis section 5.6). */
 const maxCookieSize = 4_096;
 
-/** The maximum size (bytes) and number of a chain's `Set-Cookie` fields. */
+/** Max total bytes and max number of a chain's `Set-Cookie` headers. */
 const maxTotalSize = 32 * 1024;
-const maxFields = 300;
+const maxHeaders = 300;
 
-/** The cookie jar of one chain. */
+/** Creates the cookie jar of one chain. */
 export function chainCookies() {
   let jar: CookieJar | undefined;
-  let [size, fields] = [0, 0];
+  let [size, headers] = [0, 0];
   return {
-    /** The `Cookie` header for a request to `url`; empty without cookies. */
+    /** Returns the `Cookie` header for a request to `url`; empty without cookies. */
     header: (url: URL) => jar?.getCookieStringSync(url.href) ?? '',
-    /** Keeps the cookies of a response for `url`, like a browser on a top-level navigation. */
+    /** Stores the cookies of a response from `url`, like a browser on a top-level navigation. */
     keep(setCookies: readonly string[], url: URL) {
       for (const line of setCookies) {
         size += line.length;
-        fields += 1;
-        if (size > maxTotalSize || fields > maxFields) return;
+        headers += 1;
+        if (size > maxTotalSize || headers > maxHeaders) return;
         const cookie = Cookie.parse(line, { loose: true });
         if (!cookie || !isAcceptable(cookie, url)) continue;
         jar ??= new CookieJar(null, { looseMode: true });
-        if (!hidesSecure(jar, cookie, url)) jar.setCookieSync(cookie, url.href, { ignoreError: true });
+        if (!shadowsSecure(jar, cookie, url)) jar.setCookieSync(cookie, url.href, { ignoreError: true });
       }
     },
   };
@@ -31,10 +31,10 @@ export function chainCookies() {
 
 const sendable = /^[\t -~\u0080-\u00ff]*$/;
 
-/** Name prefixes that guarantee `Secure`. Clients send a nameless cookie as its value, so values must not begin with them. */
+/** Matches name prefixes that guarantee `Secure`. A nameless cookie is sent as its value, which must not match either. */
 const prefixed = /^__(?:Secure|Host)-/i;
 
-/** Checks rules of browsers that the library lacks (RFC 6265bis section 5.6). */
+/** Checks browser rules that the library does not implement (RFC 6265bis section 5.6). */
 function isAcceptable(cookie: Cookie, url: URL): boolean {
   if (cookie.key === '' && prefixed.test(cookie.value)) return false;
   const size = Buffer.byteLength(cookie.key) + Buffer.byteLength(cookie.value);
@@ -43,8 +43,8 @@ function isAcceptable(cookie: Cookie, url: URL): boolean {
   return cookie.sameSite !== 'none';
 }
 
-/** Whether `cookie`, set over http, would replace or precede a `Secure` cookie (RFC 6265bis section 5.7). */
-function hidesSecure(jar: CookieJar, { key, path }: Cookie, { protocol, host, pathname }: URL): boolean {
+/** Whether `cookie`, set over http, would replace or shadow a `Secure` cookie (RFC 6265bis section 5.7). */
+function shadowsSecure(jar: CookieJar, { key, path }: Cookie, { protocol, host, pathname }: URL): boolean {
   if (protocol === 'https:') return false;
   const cookies = jar.getCookiesSync(`https://${host}/`, { allPaths: true });
   const own = path?.startsWith('/') ? path : defaultPath(pathname);

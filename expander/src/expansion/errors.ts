@@ -1,4 +1,4 @@
-/** Seconds for which caches may keep an error, by its code; 0 if the URL did not cause it. */
+/** Cache lifetimes of errors in seconds, by code; 0 if the URL did not cause the error. */
 export const errorLifetimes = {
   invalid_url: 30,
   invalid_callback: 30,
@@ -13,13 +13,13 @@ export const errorLifetimes = {
   aborted: 0,
 };
 
-/** Why an expansion failed: a stable code for programs. */
+/** A stable code that tells programs why an expansion failed. */
 export type ErrorCode = keyof typeof errorLifetimes;
 
-/** The codes that a response can have. */
+/** All codes that responses can contain. */
 export const errorCodes = (Object.keys(errorLifetimes) as ErrorCode[]).filter((code) => code !== 'aborted');
 
-/** A stable code for the exact reason. */
+/** A stable code that is more specific than the error code. */
 export type ErrorReason =
   | ('not_a_url' | 'too_long')
   | ('private_address' | 'credentials' | 'port')
@@ -27,13 +27,13 @@ export type ErrorReason =
 
 export interface ErrorFacts {
   reason?: ErrorReason;
-  /** The system's error code, for experts. */
+  /** The error code of Node or OpenSSL, such as `CERT_HAS_EXPIRED`. */
   detail?: string;
   /** Only with `rate_limited`. */
   rate?: RateState;
 }
 
-/** A failure with a stable code and one plain ASCII sentence for the user. */
+/** An error with a stable code and an ASCII sentence for the user. */
 export class ExpansionError extends Error {
   readonly code: ErrorCode;
   readonly facts: ErrorFacts;
@@ -45,7 +45,7 @@ export class ExpansionError extends Error {
   }
 }
 
-/** A client's rate: `count` expansions in `period` seconds. The next expansion is possible in `wait` seconds. */
+/** A client's rate: `count` expansions in `period` seconds. The next expansion is allowed in `wait` seconds. */
 export interface RateState {
   count: number;
   period: number;
@@ -58,13 +58,13 @@ export const unknownName = (hostname: string, cause?: unknown) =>
     cause,
   });
 
-/** The error for cancelled work: the signal's reason if that is an ExpansionError. */
+/** Returns the error for an aborted signal: its reason if that is an ExpansionError, otherwise `aborted`. */
 export function aborted(reason: unknown): ExpansionError {
   if (reason instanceof ExpansionError) return reason;
-  return new ExpansionError('aborted', 'The client has left.', { cause: reason });
+  return new ExpansionError('aborted', 'The client disconnected.', { cause: reason });
 }
 
-/** The error for work beyond a limit. */
+/** @param what the exceeded limit as a clause, such as `Too many lists of URLs are in progress`. */
 export function overloaded(what: string): ExpansionError {
   return new ExpansionError('overloaded', `${what}; try again soon.`);
 }

@@ -8,16 +8,16 @@ import type { FetchHop, Hop, HopResponse } from './expansion.ts';
 
 type Web = Record<string, Partial<HopResponse> | ExpansionError>;
 
-/** An expander over a few pages, and the URLs that it requested. */
+/** Creates an expander for a few pages, and a list of the URLs that it requests. */
 function web(pages: Web) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const fetchHop: FetchHop = async ({ href }) => {
-    asked.push(href);
+    requests.push(href);
     const answer = pages[href] ?? pages[href.replace(/#.*/, '')] ?? { status: 200 };
     if (answer instanceof Error) throw answer;
     return responseWith({ status: 301, ...answer });
   };
-  return { asked, expand: createExpand(followRedirects(fetchHop)) };
+  return { requests, expand: createExpand(followRedirects(fetchHop)) };
 }
 
 function called(expand: ReturnType<typeof createExpand>, url: string): Promise<unknown[]> {
@@ -38,18 +38,18 @@ describe('Expansion procedure, rule 2', () => {
   });
 
   test('follows maxRedirect redirects to the end', async () => {
-    const { expand, asked } = web(chain(5));
+    const { expand, requests } = web(chain(5));
     expect(await called(expand, 'http://h.example/0')).toEqual([null, 'http://h.example/5', 5]);
-    expect(asked).toHaveLength(6);
+    expect(requests).toHaveLength(6);
   });
 
-  test('ends with the location of the redirect that exceeds maxRedirect, without requesting it', async () => {
-    const { expand, asked } = web(chain(9));
+  test('ends at the location of the redirect that exceeds maxRedirect without requesting it', async () => {
+    const { expand, requests } = web(chain(9));
     expect(await called(expand, 'http://h.example/0')).toEqual([null, 'http://h.example/6', 6]);
-    expect(asked.at(-1)).toBe('http://h.example/5');
+    expect(requests.at(-1)).toBe('http://h.example/5');
   });
 
-  test('maxRedirect is 5 and adjustable', async () => {
+  test('maxRedirect is 5 by default and can be changed', async () => {
     const { expand } = web(chain(9));
     expect(expand.maxRedirect).toBe(5);
     expand.maxRedirect = 0;
@@ -58,10 +58,10 @@ describe('Expansion procedure, rule 2', () => {
     expect(await called(expand, 'http://h.example/0')).toEqual([null, 'http://h.example/9', 9]);
   });
 
-  test('follows a loop until maxRedirect, and calls it a loop', async () => {
-    const { expand, asked } = web({ 'http://a.example/': to('/') });
+  test('follows a loop up to maxRedirect and reports a loop', async () => {
+    const { expand, requests } = web({ 'http://a.example/': to('/') });
     expect(await called(expand, 'http://a.example/')).toEqual([null, 'http://a.example/', 6]);
-    expect(asked).toHaveLength(6);
+    expect(requests).toHaveLength(6);
     expect((await expand.chain('http://a.example/')).end.code).toBe('loop');
   });
 
@@ -69,7 +69,7 @@ describe('Expansion procedure, rule 2', () => {
     ['missing', null, 'no_location'],
     ['empty', ' ', 'no_location'],
     ['malformed', 'http://[', 'malformed_location'],
-    ['of another scheme', 'mailto:a@b.example', 'unsupported_scheme'],
+    ['an email address', 'mailto:a@b.example', 'unsupported_scheme'],
     ['a script', 'javascript:alert(1)', 'unsupported_scheme'],
   ])('ends without an error if the location is %s', async (_, location, code) => {
     const { expand } = web({ 'http://a.example/': to('/b', 302), 'http://a.example/b': { location } });
@@ -84,9 +84,9 @@ describe('Expansion procedure, rule 3', () => {
   test.each([200, 204, 300, 303, 304, 307, 308, 404, 500])(
     'finishes at a %i with the current URL and no error',
     async (status) => {
-      const { expand, asked } = web({ 'http://a.example/': to('http://b.example/', status) });
+      const { expand, requests } = web({ 'http://a.example/': to('http://b.example/', status) });
       expect(await called(expand, 'http://a.example/')).toEqual([null, 'http://a.example/', 0]);
-      expect(asked).toHaveLength(1);
+      expect(requests).toHaveLength(1);
     },
   );
 });
@@ -126,9 +126,9 @@ describe('Expansion procedure, rule 7', () => {
     ...[null, undefined, 42].map((input) => ['input', input, () => {}]),
     ...[null, undefined, 'callback'].map((callback) => ['callback', url, callback]),
   ])('a missing %s raises a TypeError to the caller: %s, %s', (_, input, callback) => {
-    const { expand, asked } = web({});
+    const { expand, requests } = web({});
     expect(() => expand(input as never, callback as never)).toThrow(TypeError);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });
 
@@ -152,7 +152,7 @@ test('util.promisify(expand) resolves with longUrl and redirectCount, or rejects
 describe('follow=all', () => {
   const follow = (pages: Web, url: string) => web(pages).expand.chain(url, { follow: 'all' });
 
-  test('requests 20 URLs, like Chromium, regardless of maxRedirect', async () => {
+  test('requests up to 20 URLs like Chromium, regardless of maxRedirect', async () => {
     const pages = chain(30);
     const { end, longUrl, redirectCount, hops } = await follow(pages, 'http://h.example/10');
     expect([end.code, longUrl, redirectCount]).toEqual(['max_redirects', 'http://h.example/30', 20]);
@@ -160,20 +160,20 @@ describe('follow=all', () => {
     expect((await follow(pages, 'http://h.example/11')).end.code).toBe('final');
   });
 
-  test('stops a loop at the first repetition', async () => {
-    const { expand, asked } = web({ 'http://a.example/': to('/b'), 'http://a.example/b': to('/#x') });
+  test('stops a loop at the first repeated URL', async () => {
+    const { expand, requests } = web({ 'http://a.example/': to('/b'), 'http://a.example/b': to('/#x') });
     const { end, redirectCount } = await expand.chain('http://a.example/', { follow: 'all' });
-    expect([end.code, redirectCount, asked.length]).toEqual(['loop', 2, 2]);
+    expect([end.code, redirectCount, requests.length]).toEqual(['loop', 2, 2]);
   });
 });
 
-describe('a page with a refresh', () => {
+describe('a refresh', () => {
   const page = (kind: 'refresh' | 'meta', url: string): Partial<HopResponse> => ({
     status: 200,
     refresh: { kind, url },
   });
 
-  test('is part of a loop with follow=all', async () => {
+  test('can be part of a loop with follow=all', async () => {
     const pages = {
       'http://a.example/': page('meta', 'http://b.example/'),
       'http://b.example/': page('refresh', 'http://a.example/'),
@@ -187,14 +187,14 @@ describe('a page with a refresh', () => {
     expect(expansion.hops.map(({ kind }) => kind)).toEqual(['meta', 'refresh']);
   });
 
-  test('ends the chain with follow=all if it redirects to another scheme', async () => {
+  test('to an unsupported scheme ends the chain with follow=all', async () => {
     const { expand } = web({ 'http://a.example/': page('meta', 'mailto:a@b.example') });
     const { end, longUrl } = await expand.chain('http://a.example/', { follow: 'all' });
     expect(end).toMatchObject({ code: 'unsupported_scheme', target: 'mailto:a@b.example' });
     expect(longUrl).toBe('http://a.example/');
   });
 
-  test('ends the chain without follow=all', async () => {
+  test('is ignored without follow=all', async () => {
     const pages = { 'http://a.example/': page('meta', 'http://b.example/') };
     expect(await called(web(pages).expand, 'http://a.example/')).toEqual([null, 'http://a.example/', 0]);
   });
@@ -203,11 +203,11 @@ describe('a page with a refresh', () => {
 describe('a wrapper', () => {
   const wrapped = (url: string) => `https://l.facebook.com/l.php?u=${encodeURIComponent(url)}`;
 
-  test('is a hop of kind wrapper with follow=all, without a request', async () => {
-    const { expand, asked } = web({ 'http://s.example/': to(wrapped(wrapped('http://end.example/x'))) });
+  test('is a hop without a request with follow=all', async () => {
+    const { expand, requests } = web({ 'http://s.example/': to(wrapped(wrapped('http://end.example/x'))) });
     const { hops, longUrl, redirectCount } = await expand.chain('http://s.example/#part', { follow: 'all' });
     expect([longUrl, redirectCount]).toEqual(['http://end.example/x#part', 3]);
-    expect(asked).toEqual(['http://s.example/#part', 'http://end.example/x#part']);
+    expect(requests).toEqual(['http://s.example/#part', 'http://end.example/x#part']);
     expect(hops[2]).toMatchObject({
       ...{ kind: 'wrapper', wrapper: 'Facebook', status: null, method: null },
       ...{ location: 'http://end.example/x', downgrade: true, domainChanged: true },
@@ -215,15 +215,15 @@ describe('a wrapper', () => {
   });
 
   test('is requested without follow=all', async () => {
-    const { expand, asked } = web({});
+    const { expand, requests } = web({});
     const url = wrapped('http://end.example/');
     expect(await called(expand, url)).toEqual([null, url, 0]);
-    expect(asked).toEqual([url]);
+    expect(requests).toEqual([url]);
   });
 });
 
 describe('the chain', () => {
-  test('reports every hop, and flags a downgrade to http', async () => {
+  test('reports every hop and flags a downgrade to http', async () => {
     const { expand } = web({
       'https://a.example/': to('http://b.example/'),
       'http://b.example/': to('https://c.example/', 302),
@@ -245,24 +245,24 @@ describe('the chain', () => {
     ['http://192.0.2.1/', 'http://192.0.2.2/', true],
     ['http://192.0.2.1/', 'http://192.0.2.1/x', false],
     ['http://localhost/', 'http://other/', true],
-  ])('flags a redirect to another registrable domain: from %s to %s: %s', async (from, location, changed) => {
+  ])('flags a redirect to another registrable domain: %s to %s: %s', async (from, location, changed) => {
     const { hops } = await web({ [from]: to(location) }).expand.chain(from);
     expect(hops.map(({ domainChanged }) => domainChanged)).toEqual([changed, false]);
   });
 
   test('ends as aborted if its signal aborts', async () => {
-    const leave = new AbortController();
+    const abort = new AbortController();
     const fetchHop: FetchHop = (_, { signal }) =>
       new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
     const expansion = createExpand(followRedirects(fetchHop)).chain('http://a.example/', {
-      signal: leave.signal,
+      signal: abort.signal,
     });
-    leave.abort();
+    abort.abort();
     expect((await expansion).error?.code).toBe('aborted');
   });
 });
 
-test('a chain times out after 8 s, at its current URL', async () => {
+test('a chain times out after 8 s at its current URL', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const fetchHop: FetchHop = ({ pathname }, { signal }) =>

@@ -9,7 +9,7 @@ type Callback = (error: ExpansionError | null, longUrl: string | null, redirectC
 export interface Expand {
   /** @throws TypeError if `url` is not a string or `callback` not a function. */
   (url: string, callback: Callback): void;
-  /** Redirects followed before an expansion stops and returns the last location; 19 with `follow` = `all`. */
+  /** Max redirects; an expansion ends at the location of the next redirect. With `follow` = `all`, the max is 19. */
   maxRedirect: number;
   /** Returns the whole chain. */
   chain(url: string, options?: ChainOptions): Promise<Expansion>;
@@ -20,7 +20,7 @@ export type ChainOptions = Partial<ExpandOptions>;
 
 const nothing = { code: 'empty', message: 'There is no URL to expand.' } as const;
 
-/** @param settings.ends counts expansions by end code. */
+/** Creates `expand` for untrusted input. @param settings.ends counts expansions by end code. */
 export function createExpand(
   followRedirects: FollowRedirects,
   settings: { maxRedirect?: number; ends?: { inc(labels: { end: string }): void } } = {},
@@ -43,7 +43,7 @@ export function createExpand(
     assertString(url);
     if (typeof callback !== 'function')
       throw new TypeError(`expand: the callback is ${callback}, not a function`);
-    // The callback runs outside the promise, so that its errors do not count as failed expansions.
+    // Run the callback outside the promise, so that its errors are uncaught exceptions.
     chain(url).then(({ error, longUrl, redirectCount }) =>
       queueMicrotask(() => callback(asError(error), longUrl, redirectCount)),
     );

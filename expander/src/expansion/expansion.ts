@@ -3,52 +3,51 @@ import type { UnicodeHost } from './host.ts';
 import type { StrictTransport } from './strict-transport.ts';
 import type { Target } from './target.ts';
 
-/** How far a chain is followed: through 301 and 302, or as far as a browser goes. */
+/** Which redirects to follow: only 301 and 302 by default, or all redirects that a browser follows. */
 export type Follow = 'default' | 'all';
 
-/** Redirects that Chromium follows, because it requests 20 URLs. Firefox requests 21. */
+/** Max redirects with `follow` = `all`. Chromium requests at most 20 URLs, Firefox 21. */
 export const browserLimit = 19;
 
-/** A reused connection. A response on it may really be a late body for an earlier request. */
+/** A reused connection. A response on it may actually be a late body for an earlier request. */
 export interface Source {
-  /** Whether unsolicited bytes arrived. Then each response on it may belong to another request. */
+  /** Whether unsolicited bytes arrived, so each response on it may belong to another request. */
   hasStrayed: boolean;
 }
 
-/** Milliseconds to wait for unsolicited bytes before a response is trusted. */
+/** Milliseconds to wait for unsolicited bytes before trusting a response. */
 export const doubtTime = 1_000;
 
 /** A redirect by a `Refresh` header or by `<meta http-equiv="refresh">`. */
 export interface Refresh {
   kind: 'refresh' | 'meta';
-  /** Resolved by the page's `<base href>` and encoding; empty for the page itself. */
+  /** The target, resolved with the page's `<base href>` and encoding; empty for the page itself. */
   url: string;
 }
 
-/** A website's response to one request. `follow` = `default` leaves out the fields about pages and files. */
+/** A website's response to one request. Only `follow` = `all` sets the fields about pages and files. */
 export interface HopResponse {
   status: number;
   /** The `Location` header, with non-ASCII bytes percent-encoded; null if it is missing. */
   location: string | null;
   method: 'HEAD' | 'GET';
-  /** Bytes of the page that were read. */
+  /** Number of bytes read from the page. */
   bytesRead?: number;
-  /** The title of the page in one line, truncated. It is untrusted text. */
+  /** The page title, truncated and on one line. This is untrusted text. */
   title?: string;
-  /** A file that a browser saves, or shows instead of a page. */
+  /** A file that a browser saves, or displays instead of a page. */
   file?: { name: string; size: number | null };
-  /** Whether a script of the page may redirect, which is a hint without a target. */
+  /** Set if a script on the page may redirect. This is a guess, and the target is unknown. */
   scriptRedirect?: true;
   refresh?: Refresh;
-  /** The `Set-Cookie` fields. */
   setCookies?: readonly string[];
   strictTransport?: StrictTransport;
   addressFamily: 4 | 6 | null;
-  /** Set if part of a page is unread, so a redirect in it may be missing. */
+  /** Set if part of the page was not read, so a redirect in it may be missing. */
   incomplete?: true;
-  /** Set if the website cut off the body or was slow. Another request may read the rest. */
+  /** Set if the body was truncated or slow. Another request may read all of it. */
   interrupted?: true;
-  /** Absent on a new connection. After unsolicited bytes, caches no longer serve this response. */
+  /** Absent on a new connection. Caches stop serving the response once unsolicited bytes arrive. */
   source?: Source;
   /** When it expires (milliseconds since 1970). */
   freshUntil: number;
@@ -56,56 +55,56 @@ export interface HopResponse {
   cached: boolean;
 }
 
-/** The turns in which a hop waits. The hop starts when the first of them comes up. */
+/** The turns in which a hop waits. It starts as soon as any of these turns reaches it. */
 export interface TurnQueue {
   join(turn: string): void;
   leave(turn: string): void;
 }
 
-/** State of one chain, for the layers that its hops pass through. */
+/** State of one chain, shared by all layers of its hops. */
 interface ChainState {
-  /** Whether it has visited an earlier URL. */
+  /** False for the first hop. */
   hasBegun: boolean;
-  /** Whether it has been counted against the client's rate limit. */
+  /** Whether the chain has been counted against the client's rate limit. */
   isCharged: boolean;
 }
 
 export interface FetchHopOptions {
   follow: Follow;
-  /** The `Cookie` header. Only this chain may use the response. */
+  /** The `Cookie` header. Other chains must not use the response. */
   cookie?: string | undefined;
   signal?: AbortSignal | undefined;
   client?: string | undefined;
-  /** The turns of all requests that wait for this hop. */
+  /** The turns of all requests waiting for this hop. */
   turns?: { names(): IteratorObject<string> } | undefined;
-  /** Called with the queue when the hop starts to wait for its place. Called without it when the wait ends. */
+  /** Called with the queue when the hop starts to wait for a place, and without a queue when the wait ends. */
   onWait?: ((queue?: TurnQueue) => void) | undefined;
   chain?: ChainState | undefined;
-  /** Skips the cache, for a refresh in the background. No client waits for it or is charged for it. */
+  /** Skips the cache for a background refresh, which does not count against a client's rate. */
   refresh?: boolean | undefined;
-  /** Skips the cache, because the visitor chose "Try again". */
+  /** Skips the cache because the visitor chose "Try again". */
   again?: boolean | undefined;
 }
 
 /**
- * Requests one URL: its headers, and with `follow` = `all` the beginning of a page.
+ * Requests the headers of one URL. With `follow` = `all`, it also reads the start of a page.
  *
  * @throws ExpansionError
  */
 export type FetchHop = (url: URL, options: FetchHopOptions) => Promise<HopResponse>;
 
-/** The name of every expander in the `CDN-Loop` field of its requests (RFC 8586). */
+/** Identifies expanders in the `CDN-Loop` header of requests (RFC 8586). */
 export const cdnId = 'longhand';
 
-/** The name of a client with a key. The key's rate replaces all other rates. */
+/** Returns the client name for an API key. The key's rate replaces all other rates. */
 export const keyedClient = (name: string) => `key ${name}`;
 export const hasKey = (client: string) => client.startsWith(keyedClient(''));
 
-/** A turn's key. A client's single requests share a turn, and each of its lists has a separate turn. */
+/** Returns the name of a turn. A client's single requests share a turn, and each of its lists has a turn. */
 export const turnOf = (client = '', list?: number) => (list === undefined ? client : `${client}#${list}`);
 export const clientOf = (turn: string) => turn.replace(/#.*/, '');
 
-/** Counts by name, such as by client. A count of 0 takes no memory. */
+/** Creates counters by name, such as by client. A counter at 0 takes no memory. */
 export function createCounts() {
   const counts = new Map<string, number>();
   const count = (name: string) => counts.get(name) ?? 0;
@@ -118,7 +117,7 @@ export function createCounts() {
   return { count, add, names: () => counts.keys() };
 }
 
-/** How a hop redirects: by its status, a `Refresh` header, a meta element, a wrapper or HSTS. */
+/** How a hop redirects: by its status, a `Refresh` header, a meta refresh, a wrapper or HSTS. */
 export type HopKind = '301' | '302' | '303' | '307' | '308' | 'refresh' | 'meta' | 'wrapper' | 'hsts';
 
 export interface Hop
@@ -127,10 +126,11 @@ export interface Hop
   url: string;
   /** Null at the end of the chain. */
   kind: HopKind | null;
-  /** Null, like the method, for a wrapper and for HSTS, which need no request. */
+  /** Null for a wrapper or HSTS, which do not need a request. */
   status: number | null;
+  /** Null whenever `status` is null. */
   method: HopResponse['method'] | null;
-  /** The wrapper's name, if the hop is a wrapper. */
+  /** The name of the wrapper service, if any. */
   wrapper?: string;
   milliseconds: number;
   tls: boolean;
@@ -140,7 +140,7 @@ export interface Hop
   domainChanged: boolean;
 }
 
-/** Why a chain ended: a code for programs and a sentence for the user. */
+/** Why a chain ended: a code for programs, and a sentence for users. */
 export interface End extends ErrorFacts {
   code:
     | 'final'
@@ -152,7 +152,7 @@ export interface End extends ErrorFacts {
     | 'unsupported_scheme'
     | ErrorCode;
   message: string;
-  /** The target of the last redirect, as text, if clients cannot request it. */
+  /** The target of the last redirect as text, if it cannot be requested. */
   target?: string;
 }
 
@@ -163,33 +163,33 @@ export interface Expansion {
   redirectCount: number;
   end: End;
   error: (ErrorFacts & { code: ErrorCode; message: string }) | null;
-  /** Whether no website was contacted. */
+  /** Whether every response comes from a cache. */
   cached: boolean;
   /** When it expires (milliseconds since 1970). */
   freshUntil: number;
-  /** When caches must stop serving it during a refresh (milliseconds since 1970). */
+  /** When caches must stop serving it while they refresh it (milliseconds since 1970). */
   staleUntil: number;
-  /** The sources of its responses. Redis stores an expansion without them. */
+  /** The connections of its responses. Not stored in Redis. */
   sources?: readonly Source[];
 }
 
-/** Whether one of its responses may belong to another request. */
+/** Whether a response of the expansion may belong to another request. */
 export function isVoid({ sources }: Pick<Expansion, 'sources'>): boolean {
   return sources?.some(({ hasStrayed }) => hasStrayed) ?? false;
 }
 
 export interface ExpandOptions extends FetchHopOptions {
-  /** The list that contains this URL. Each list has its own turns. Its hops wait without a time limit. */
+  /** The number of the list that contains this URL. Hops of lists wait in their own turn, without a time limit. */
   list?: number | undefined;
-  /** Redirects followed before the chain stops at the next location. */
+  /** Max redirects. The chain ends at the location of the next redirect. */
   maxRedirect: number;
   onHop?: ((hop: Hop) => void) | undefined;
 }
 
-/** Requests with the same key share an expansion in flight and a cache entry. */
+/** Requests with the same key share a flight and a cache entry. */
 export function cacheKey({ text }: Target, { follow, maxRedirect }: ExpandOptions): string {
   return `${follow} ${maxRedirect} ${text}`;
 }
 
-/** Expands one URL. A failure is an expansion with an `error`. Caches and limits wrap this signature. */
+/** Expands one URL. A failed expansion has an `error`. Caches and limits wrap this signature. */
 export type FollowRedirects = (target: Target, options: ExpandOptions) => Promise<Expansion>;

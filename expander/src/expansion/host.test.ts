@@ -9,12 +9,12 @@ describe('a host in Punycode', () => {
     ['www.xn--e1afmkfd.xn--p1ai', 'www.пример.рф'],
     ['xn--ls8h.example', '💩.example'],
     ['日本語.example', '日本語.example'],
-  ])('is shown in Unicode too: %s', (name, unicodeHost) => {
+  ])('is converted to Unicode: %s', (name, unicodeHost) => {
     expect(host(name)).toEqual({ unicodeHost, mixedScripts: [], imitates: null });
   });
 
   test.each(['example.com', 'xn--a.example', 'xn.example', '127.0.0.1', '[2001:db8::1]'])(
-    'differs from %s',
+    'is not the same as %s',
     (name) => {
       expect(host(name)).toEqual({ unicodeHost: null, mixedScripts: [], imitates: null });
     },
@@ -28,24 +28,24 @@ describe('a host mixes scripts', () => {
     ['gοοgle.example', ['Greek', 'Latin']],
     ['арр𐌋е.example', ['Cyrillic', 'Other']],
     ['яндекс한국.example', ['Cyrillic', 'Hangul']],
-  ])('if a label mixes scripts: %s', (name, mixedScripts) => {
+  ])('if one of its labels does: %s', (name, mixedScripts) => {
     expect(host(name).mixedScripts).toEqual(mixedScripts);
   });
 
   test.each([
-    ['each label has its own script', 'пример.example'],
-    ['Japanese uses four', '東京タワーのLED.example'],
-    ['Korean uses three', '한국韓國kr.example'],
-    ['Chinese with Bopomofo', '中文ㄅabc.example'],
-    ['accents and digits belong to every script', 'café-2.example'],
-    ['several scripts share a mark', 'タワー.example'],
+    ['each label uses one script', 'пример.example'],
+    ['they are the four scripts of Japanese', '東京タワーのLED.example'],
+    ['they are the three scripts of Korean', '한국韓國kr.example'],
+    ['they are the scripts of Chinese and Bopomofo', '中文ㄅabc.example'],
+    ['it has accents and digits', 'café-2.example'],
+    ['several scripts share a mark in it', 'タワー.example'],
     ['its only script is rare', 'ᏣᎳᎩ.example'],
   ])('but not if %s: %s', (_, name) => {
     expect(host(name).mixedScripts).toEqual([]);
   });
 });
 
-describe('a host imitates another', () => {
+describe('a host imitates another host', () => {
   test.each([
     ['xn--80ak6aa92e.com', 'apple.com'],
     ['www.xn--80ak6aa92e.com', 'www.apple.com'],
@@ -61,21 +61,21 @@ describe('a host imitates another', () => {
   test.each([
     ['a letter has no Latin lookalike', 'привет.example'],
     ['a letter has an accent', 'αγορά.example'],
-    ['it is Latin', 'bücher.example'],
-    ['it is ASCII', 'apple.com'],
-    ['the label mixes scripts, which has its own note', 'аpple.com'],
+    ['its letters are Latin', 'bücher.example'],
+    ['its letters are ASCII', 'apple.com'],
+    ['a label mixes scripts', 'аpple.com'],
     ['its top-level domain is in the same script', 'хаос.рф'],
-    ['the top-level domain itself looks Latin', 'www.оса.рус'],
-    ['its country writes in that script', 'оса.su'],
-    ['its country writes in that script, after another label', 'роса.com.ua'],
-    ['no name can begin with a hyphen', '-оса.com'],
-    ['no Latin name can be under that top-level domain', 'ραγραι.рф'],
+    ['its top-level domain also looks Latin', 'www.оса.рус'],
+    ['its country uses the script', 'оса.su'],
+    ['its country uses the script (two-label suffix)', 'роса.com.ua'],
+    ['the Latin name would start with a hyphen', '-оса.com'],
+    ['its top-level domain does not allow Latin names', 'ραγραι.рф'],
   ])('but not if %s: %s', (_, name) => {
     expect(host(name).imitates).toBeNull();
   });
 });
 
-describe('a host begins with the name of another website', () => {
+describe('a host starts with the domain of another website', () => {
   test.each([
     ['www.paypal.com.secure-login.example', 'paypal.com'],
     ['www.paypal.com.account.verification.login.example', 'paypal.com'],
@@ -95,7 +95,7 @@ describe('a host begins with the name of another website', () => {
     ...['docs.de.example.com', 'www.de.example.com', 'www.m.de.example.com', 'www.en.us.example.com'],
     ...['bucket.s3.amazonaws.com', 'www.example.com.s3.amazonaws.com', 'ec2-1-2-3-4.compute-1.amazonaws.com'],
     ...['person.github.io', '10.0.0.1', '[2001:db8::1]', 'localhost', 'xn--80ak6aa92e.com'],
-  ])('but not: %s', (name) => {
+  ])('but does not in %s', (name) => {
     expect(nameInSubdomain(new URL(`http://${name}/`))).toBeNull();
   });
 });

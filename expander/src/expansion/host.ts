@@ -1,13 +1,13 @@
 import { domainToUnicode } from 'node:url';
 import { getDomain, parse } from 'tldts';
 
-/** What a host looks like to a reader, who may mistake it for another host. */
+/** How readers see a host, which they may mistake for another host. */
 export interface UnicodeHost {
-  /** The host in Unicode, if it is written in Punycode. */
+  /** The host in Unicode; null unless it is in Punycode. */
   unicodeHost: string | null;
-  /** Scripts that a label mixes although no language does, such as Cyrillic and Latin. */
+  /** Scripts in a label that no language mixes, such as Cyrillic and Latin. */
   mixedScripts: string[];
-  /** The host in Latin letters, if all letters of a label look Latin. */
+  /** The similar host in Latin letters; null unless all letters of a label look Latin. */
   imitates: string | null;
 }
 
@@ -18,30 +18,31 @@ const scripts = [
   ...['Latin', 'Malayalam', 'Myanmar', 'Oriya', 'Sinhala', 'Tamil', 'Telugu', 'Thaana', 'Thai', 'Tibetan'],
 ];
 
-/** Scripts that one language mixes (UTS #39, "Highly Restrictive"). */
+/** Sets of scripts that a language mixes (UTS #39, "Highly Restrictive"). */
 const writtenTogether = [
   ['Latin', 'Han', 'Hiragana', 'Katakana'],
   ['Latin', 'Han', 'Bopomofo'],
   ['Latin', 'Han', 'Hangul'],
 ];
 
-/** Compiled for the first host in Punycode, because that takes 10 ms. */
+/** Compiled for the first host in Punycode, because compiling takes 10 ms. */
 let patterns: ReturnType<typeof makePatterns> | undefined;
 
 const makePatterns = () => ({
   unmixed: [...scripts.map((script) => [script]), ...writtenTogether].map(
     (set) => new RegExp(`^${anyOf('Script_Extensions', ['Common', 'Inherited', ...set])}*$`, 'u'),
   ),
-  /** Finds the scripts of a label. `Other` stands for all scripts outside the table. */
+  /** Finds the scripts of a label. `Other` is any script that is not in `scripts`. */
   letters: new Map([
     ...scripts.map((script) => [script, new RegExp(anyOf('Script', [script]), 'u')] as const),
     ['Other', new RegExp(anyOf('Script', ['Common', 'Inherited', ...scripts]).replace('[', '[^'), 'u')],
   ]),
 });
 
+/** Converts a host in Punycode to Unicode, and finds out whether it looks deceptive. */
 export function describeHost({ hostname }: URL): UnicodeHost {
   const unicode = hostname.includes('xn--') ? domainToUnicode(hostname) : hostname;
-  // Invalid Punycode stays as it is.
+  // Node returns invalid Punycode unchanged.
   if (unicode === hostname) return { unicodeHost: null, mixedScripts: [], imitates: null };
   const mixed = unicode.split('.').map(mixedScripts);
   const imitates = imitatedHost(unicode);
@@ -61,8 +62,8 @@ function anyOf(property: 'Script' | 'Script_Extensions', names: readonly string[
 }
 
 /**
- * Letters and their Latin lookalikes, in pairs. Unicode 17.0's security/confusables.txt (UTS #39) maps each of these letters to
- * a letter from a to z. IDNA allows all of them in a host.
+ * Pairs of a letter and its Latin lookalike, from Unicode 17.0's security/confusables.txt (UTS #39). IDNA allows all these
+ * letters in a host.
  */
 const lookalikes = [
   'аa сc ԁd еe ҽe һh іi ꙇi јj ӏl оo рp ԛq гr ѕs ѵv ѡw шw ԝw хx уy үy',
@@ -73,9 +74,9 @@ const lookalikes = [
 ].join(' ');
 const latin = new Map(lookalikes.split(' ').map(([letter = '', look = '']) => [letter, look]));
 
-/** The scripts of these letters, each with the domains of countries that write in it. */
+/** Scripts of these letters, each with the top-level domains of countries that use it. */
 const homes: readonly [RegExp, readonly string[]][] = [
-  // From Chromium (idn_spoof_checker.cc), with more countries that write Cyrillic or Greek.
+  // From Chromium (idn_spoof_checker.cc), plus more countries that use Cyrillic or Greek.
   [/\p{Script=Cyrillic}/u, ['bg', 'by', 'kg', 'kz', 'mk', 'mn', 'rs', 'ru', 'su', 'tj', 'ua', 'uz']],
   [/\p{Script=Greek}/u, ['cy', 'gr']],
   [/\p{Script=Armenian}/u, ['am']],
@@ -84,11 +85,11 @@ const homes: readonly [RegExp, readonly string[]][] = [
 ];
 
 /**
- * The host that a reader may mistake this host for, such as `apple.com` if all letters of a label are Cyrillic lookalikes.
- * Accepts a script in its home countries, and under a top-level domain in the same script, because Latin names cannot exist
- * there.
+ * Returns the host that readers may mistake this host for, such as `apple.com` if all letters of a label are Cyrillic
+ * lookalikes. It ignores a script in its home countries, and under a top-level domain in such a script, because Latin names
+ * cannot exist there.
  *
- * @param own characters that look the same in both hosts.
+ * @param own characters that are the same in both hosts.
  * @returns null unless a label consists of lookalikes and `own` characters.
  */
 export function imitatedHost(unicodeHost: string, own = /[0-9-]/): string | null {
@@ -104,30 +105,30 @@ export function imitatedHost(unicodeHost: string, own = /[0-9-]/): string | null
 
 function imitatedLabel(label: string, own: RegExp): string {
   const looks = Array.from(label, (character) => (own.test(character) ? character : latin.get(character)));
-  // Registries allow no hyphen at the beginning or end of a name.
+  // Registries do not allow a hyphen at the start or end of a name.
   return looks.includes(undefined) || /^-|-$/.test(label) ? label : looks.join('');
 }
 
-/** Whether a host has one of ICANN's public suffixes, which makes `bit.ly/x` a link. */
+/** Whether a host has an ICANN public suffix, so that text such as `bit.ly/x` is probably a link. */
 export function hasKnownSuffix({ hostname }: URL): boolean {
   return parse(hostname, { extractHostname: false }).isIcann ?? false;
 }
 
-/** Whether two hosts belong to different registrable domains by the Public Suffix List. An address is its own domain. */
+/** Whether two hosts have different registrable domains (Public Suffix List). An IP address is its own domain. */
 export function isOtherDomain(a: URL, b: URL): boolean {
   return a.hostname !== b.hostname && registrableDomain(a) !== registrableDomain(b);
 }
 
-/** The registrable domain of a host, such as `example.co.uk`; the host itself if it has no registrable domain. */
+/** Returns the registrable domain of a host, such as `example.co.uk`, or the host itself if it has none. */
 export function registrableDomain({ hostname }: URL): string {
-  // The customers of github.io are independent of each other.
+  // Private suffixes such as github.io separate independent customers.
   return getDomain(hostname, { allowPrivateDomains: true, extractHostname: false }) ?? hostname;
 }
 
 /**
- * The domain of another website at the beginning of a host, such as `paypal.com` in `www.paypal.com.login.example`. It must end
- * in com, net, org or a suffix of two labels, because other suffixes are ordinary words. A country's code, which may stand for
- * a language, needs `www.` and a name before it.
+ * Finds the domain of another website at the start of a host, such as `paypal.com` in `www.paypal.com.login.example`. It must
+ * end in com, net, org or a suffix of two labels, because other suffixes are also ordinary words. A country code can also mean
+ * a language, so it needs `www.` and a longer name before it.
  */
 export function nameInSubdomain(url: URL): string | null {
   const labels = url.hostname.slice(0, -registrableDomain(url).length).split('.').slice(0, -1);

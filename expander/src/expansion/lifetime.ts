@@ -4,43 +4,43 @@ import type { Hop, HopResponse } from './expansion.ts';
 const minute = 60;
 const day = 24 * 60 * minute;
 
-/** The shortest lifetime in seconds. The longest is a day. */
-const least = 30;
+/** Min lifetime in seconds. The max is a day. */
+const minLifetime = 30;
 
-/** As with 5xx, the host is overloaded or broken, and will soon respond differently. */
+/** Statuses that, like 5xx, the host will probably not return for long. */
 const temporary = new Set([408, 425, 429]);
 
-/** When a response expires (milliseconds since 1970), by its headers, or by its status if they do not specify it. */
+/** Returns when a response expires (milliseconds since 1970). Its headers decide, or its status if they do not specify it. */
 export function responseFreshUntil(status: number, headers: IncomingHttpHeaders, now = Date.now()): number {
   const stated = status < 400 ? statedLifetime(headers, now) : null;
   const seconds = stated ?? lifetimeOf(status);
-  return now + Math.min(Math.max(seconds, least), day) * 1_000;
+  return now + Math.min(Math.max(seconds, minLifetime), day) * 1_000;
 }
 
 function lifetimeOf(status: number): number {
   if (status === 301 || status === 308) return day;
-  return isTemporary(status) ? least : 10 * minute;
+  return isTemporary(status) ? minLifetime : 10 * minute;
 }
 
 function isTemporary(status: number | null): boolean {
   return status !== null && ((status >= 500 && status < 600) || temporary.has(status));
 }
 
-/** Marks the response for a page that was cut off or slow. It expires after at most 30 s. */
+/** Marks a response whose page was truncated or slow. It expires after at most 30 s. */
 export function asInterrupted(response: HopResponse): HopResponse {
-  const freshUntil = Math.min(response.freshUntil, Date.now() + least * 1_000);
+  const freshUntil = Math.min(response.freshUntil, Date.now() + minLifetime * 1_000);
   return { ...response, incomplete: true, interrupted: true, freshUntil };
 }
 
-/** Whether a chain ended at `hop` because of a failure that may be over soon. */
+/** Whether `hop`, the end of a chain, is a failure that is probably temporary. */
 export function endsInFailure(hop: Pick<Hop, 'status' | 'interrupted'> | undefined): boolean {
   return hop !== undefined && (isTemporary(hop.status) || hop.interrupted === true);
 }
 
 /**
- * The lifetime of an expansion without an error. It expires when its first redirect does, or else its only response. A failing
- * page at the end can shorten it. While refreshing it, caches may serve it stale for the same time again, up to 10 minutes, but
- * not if the chain ended in a failure.
+ * Returns the lifetime of an expansion without an error. It expires when any redirect expires, or its only response. An error
+ * status at the end can shorten it. Caches may serve it stale during a refresh, for the same time again but at most 10 minutes.
+ * They may not if the chain ended with a temporary failure.
  */
 export function expansionLifetime(
   { hops, redirectCount }: { hops: Hop[]; redirectCount: number },
@@ -59,7 +59,7 @@ export function expansionLifetime(
 const sharedMaxAge = /(?<![\w-])s-maxage="?(-?\d+)/i;
 const anyMaxAge = /(?<![\w-])max-age="?(-?\d+)/i;
 
-/** The lifetime in seconds in the headers (RFC 9111 section 4.2.1); null if they specify no lifetime. */
+/** Returns the lifetime that the headers specify, in seconds (RFC 9111 section 4.2.1), or null. */
 function statedLifetime(headers: IncomingHttpHeaders, now: number): number | null {
   const { 'cache-control': cacheControl = '', expires } = headers;
   if (cacheControl === '' && expires === undefined) return null;

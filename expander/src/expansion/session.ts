@@ -12,25 +12,25 @@ import {
 import { unwrap } from './wrappers.ts';
 
 export interface Visit {
-  /** Null if no request was needed: for a wrapper, or for an http URL of an HSTS host. */
+  /** Null for a wrapper, or an http URL of an HSTS host, which do not need a request. */
   response: HopResponse | null;
   wrapper?: string;
   step: Step;
 }
 
-/** A chain's next step from a URL. */
+/** The next step of a chain. */
 interface Step {
   /** Null at the end of the chain. */
   kind: HopKind | null;
-  /** The target as the website wrote it. */
+  /** The target as the website sent it. */
   location: string | null;
-  /** The next URL, or the last URL at the end. */
+  /** The next URL, or the last URL if the chain ends. */
   at: Target;
   /** Why the chain ends at this URL. */
   end?: End;
 }
 
-/** One chain as websites see it. With `follow` = `all` it keeps cookies and HSTS hosts, follows refreshes and skips wrappers. */
+/** Starts the session of a chain. With `follow` = `all`, it has cookies and HSTS, follows refreshes and skips wrappers. */
 export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
   const { follow } = options;
   const cookies = follow === 'all' ? chainCookies() : null;
@@ -48,7 +48,7 @@ export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
     const step = nextStep(target, response, follow);
     const refreshes = step.kind !== null && step.kind === response.refresh?.kind;
     if (!refreshes || !isSamePage(step.at, target)) return { response, step };
-    // A reload with a new cookie may get another response. If the URL has a fragment, browsers only scroll.
+    // A reload with a new cookie may return another response. Browsers only scroll if the URL has a fragment.
     const reloads = step.at.url.hash === '' && cookieFor(step.at) !== cookie;
     return { response, step: reloads ? step : finalStep(step.at, response) };
   };
@@ -73,12 +73,12 @@ export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
       const cookie = cookieFor(next);
       return visited.some((visit) => visit.cookie === cookie && isSamePage(visit.target, next));
     },
-    /** Whether a response may depend on cookies of this chain. */
+    /** Whether a response may depend on the cookies of this chain. */
     isPersonal: () => sentCookies,
   };
 }
 
-/** Whether two URLs differ in their fragment only. */
+/** Whether two URLs are the same except for the fragment. */
 function isSamePage(a: Target, b: Target): boolean {
   return withoutFragment(a.url) === withoutFragment(b.url);
 }
@@ -92,27 +92,27 @@ function nextStep(current: Target, response: HopResponse, follow: Follow): Step 
     return stepTo(resolveLocation(location, current), `${status}` as HopKind, location, current);
   }
   if (follow === 'all' && refresh) {
-    // Browsers ignore a refresh to something that is not a URL.
+    // Browsers ignore a refresh whose target is not a URL.
     const next = refresh.url === '' ? current : resolveReference(refresh.url, current);
     if (next) return stepTo(next, refresh.kind, refresh.url, current);
   }
   if (!isRedirect) return finalStep(current, response);
-  const end: End = { code: 'no_location', message: `The ${status} redirect does not say where it leads.` };
+  const end: End = { code: 'no_location', message: `The ${status} redirect has no target.` };
   return { kind: null, location, end, at: current };
 }
 
-/** A step from `current` to `next` if a client can request it; else the end of the chain. */
+/** Returns the step from `current` to `next`, or the end of the chain if `next` cannot be requested. */
 function stepTo(next: Target | null, kind: HopKind, location: string, current: Target): Step {
   if (next && isWeb(next.url)) return { kind, location, at: next };
   const end: End = next
     ? {
         code: 'unsupported_scheme',
-        message: `The last redirect leads to something that is not a web page (${next.url.protocol}).`,
+        message: `The target of the last redirect is not a web page (${next.url.protocol}).`,
         target: next.text,
       }
     : {
         code: 'malformed_location',
-        message: `The ${kind} redirect leads to something that is not a URL.`,
+        message: `The target of the ${kind} redirect is not a URL.`,
         target: printable(location),
       };
   return { kind: null, location, end, at: current };
@@ -120,6 +120,6 @@ function stepTo(next: Target | null, kind: HopKind, location: string, current: T
 
 function finalStep(at: Target, { status, location }: HopResponse): Step {
   const follows = redirects.all.includes(status) ? ', which is not followed' : ' and does not redirect';
-  const end: End = { code: 'final', message: `The last page answered ${status}${follows}.` };
+  const end: End = { code: 'final', message: `The last page returned ${status}${follows}.` };
   return { kind: null, location, end, at };
 }

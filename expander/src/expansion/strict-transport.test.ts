@@ -4,7 +4,7 @@ import { followRedirects } from './chain.ts';
 import { createExpand } from './expand.ts';
 import { type StrictTransport, strictHosts } from './strict-transport.ts';
 
-// More fields are in browsers.browser.test.ts.
+// browsers.browser.test.ts tests more headers.
 test.each<[string, StrictTransport, string, string | null]>([
   ['https://a.example/', 'host', 'http://a.example:80/x#y', 'https://a.example/x#y'],
   ['https://a.example:8443/', 'host', 'http://a.example:8080/', 'https://a.example:8080/'],
@@ -13,7 +13,7 @@ test.each<[string, StrictTransport, string, string | null]>([
   ['http://a.example/', 'host', 'http://a.example/', null],
   ['https://127.0.0.1/', 'host', 'http://127.0.0.1/', null],
   ['https://[::1]/', 'host', 'http://[::1]/', null],
-])('after %s (%s), %s goes to %s', (from, strictTransport, url, upgraded) => {
+])('a policy of %s (%s) upgrades %s to %s', (from, strictTransport, url, upgraded) => {
   const hosts = strictHosts();
   hosts.keep(strictTransport, new URL(from));
   expect(hosts.upgraded(new URL(url))?.href ?? null).toBe(upgraded);
@@ -21,17 +21,17 @@ test.each<[string, StrictTransport, string, string | null]>([
   expect(hosts.upgraded(new URL(url))).toBeNull();
 });
 
-test('a hop of kind hsts sends no request, is not counted as a redirect, and is cached like a 307', async () => {
-  const asked: string[] = [];
+test('an HSTS hop is not requested or counted as a redirect, and is cached like a 307', async () => {
+  const requests: string[] = [];
   const freshUntil = Date.now() + 86_400_000;
   const follow = followRedirects(async ({ href }) => {
-    asked.push(href);
+    requests.push(href);
     const isEnd = href === 'https://a.example/end';
     const redirect = { status: 301, location: 'http://a.example/end', strictTransport: 'host' } as const;
     return responseWith({ freshUntil, ...(isEnd ? {} : redirect) });
   });
   const expansion = await createExpand(follow).chain('https://a.example/', { follow: 'all' });
-  expect(asked).toEqual(['https://a.example/', 'https://a.example/end']);
+  expect(requests).toEqual(['https://a.example/', 'https://a.example/end']);
   expect(expansion).toMatchObject({ longUrl: 'https://a.example/end', redirectCount: 1 });
   const { hops } = expansion;
   expect(hops.map(({ url, kind, status }) => [url, kind, status])).toEqual([

@@ -1,31 +1,31 @@
 import { ExpansionError } from './errors.ts';
 
-/** A URL to request. The guard checks `url`, and the connection goes to `url`. Users see `text`, which parses to the same URL. */
+/** A URL to request. The guard and the HTTP client use `url`. Users see `text`, which parses to the same URL. */
 export interface Target {
   readonly text: string;
   readonly url: URL;
 }
 
-/** Bytes of the longest URL that a user may enter. */
+/** Max bytes of a URL that a user enters. */
 export const maxLength = 8 * 1024;
 
-/** Maximum characters of a target. The head of a response has no room for more. */
+/** Max characters of the target of a redirect. A longer target does not fit into a response head. */
 const maxTargetLength = 16 * 1024;
 
-/** Characters that response bodies must not contain: markup, white space, controls, and non-ASCII. */
+/** Matches characters that response bodies must not contain: markup, white space, controls, and non-ASCII. */
 const unprintable = /[^\x21-\x7e]+|[<>"]+/g;
 
-/** A scheme at the beginning of a URL; "host:80" has no scheme. */
+/** Matches a scheme at the start of a URL, but not the host in "host:80". */
 const scheme = /^[a-z][a-z0-9+.-]*:(?!\d{1,5}(?:[/?#\\]|$))/i;
 
-/** A host that can exist. The parser also accepts quotes and braces. */
+/** Matches a host that can exist. The parser also accepts quotes and braces. */
 const host = /^[a-z0-9\-_.]+$|^\[[0-9a-f:]+\]$/;
 
-/** A URL that all parsers understand in the same way. */
+/** Matches a URL that all parsers interpret in the same way. */
 const plain = /^https?:\/\/[^/?#%\\]+(?:[/?#][^\\]*)?$/i;
 
 /**
- * Reads typed text: trims white space, and adds `http://` if the scheme is missing.
+ * Parses user input. Trims white space, and adds `http://` if the scheme is missing.
  *
  * @throws ExpansionError `invalid_url` or `unsupported_scheme`.
  */
@@ -48,8 +48,8 @@ export function readTarget(input: string): Target {
 }
 
 /**
- * Resolves a `Location` against the URL that sent it, as a browser does (Fetch standard, "location URL"). A reference
- * without a fragment inherits that of `from`. The result may have any scheme.
+ * Resolves a `Location` against the URL that sent it, like a browser (Fetch standard, "location URL"). The result inherits the
+ * fragment of `from` if it has none. It may have any scheme.
  *
  * @returns null if `location` is not a URL reference, or its host cannot exist.
  */
@@ -60,21 +60,21 @@ export function resolveLocation(location: string, from: Target): Target | null {
   return found(new URL(next.url.href + fragment));
 }
 
-/** Resolves a reference in a page, or in its `Refresh` header, against the URL of the page. It inherits no fragment. */
+/** Resolves a reference in a page or its `Refresh` header against the page's URL. It does not inherit a fragment. */
 export function resolveReference(reference: string, from: Target): Target | null {
-  // Without a base, an absolute URL parses twice as fast.
+  // An absolute URL parses twice as fast without a base.
   const url = parseUrl(reference, /^https?:\/\//.test(reference) ? undefined : from.url.href);
   if (!url || url.href.length > maxTargetLength || (isWeb(url) && !host.test(url.hostname))) return null;
   return found(url);
 }
 
-/** The part of a URL that clients send. */
+/** Returns the part of a URL that clients send. */
 export function withoutFragment({ href }: URL): string {
   const end = href.indexOf('#');
   return end === -1 ? href : href.slice(0, end);
 }
 
-/** `text` encoded for a response body. */
+/** Percent-encodes the characters of `text` that response bodies must not contain. */
 export function printable(text: string): string {
   return text.toWellFormed().replace(unprintable, encodeURIComponent);
 }
@@ -98,7 +98,7 @@ function trim(text: string): string {
   return start === -1 ? '' : text.slice(start, end);
 }
 
-/** Adds a missing scheme, except to a path, whose first segment the parser would take for a host. */
+/** Adds a missing scheme. Returns an empty string for a path, because the parser would mistake its first segment for a host. */
 function withScheme(given: string): string {
   // The parser ignores tabs and line breaks.
   const start = given.slice(0, 64).replace(/[\t\n\r]/g, '');
@@ -107,25 +107,25 @@ function withScheme(given: string): string {
   return /^[/\\]/.test(start) ? '' : `http://${given}`;
 }
 
-/** The URL as the user wrote it if that is unambiguous, else as the parser writes it. */
+/** Returns the user's spelling of the URL if it is unambiguous, otherwise the parser's. */
 function spelling(given: string, url: URL): string {
   const text = printable(given);
   return plain.test(text) && !/[\t\n\r]/.test(given) ? text : printable(url.href);
 }
 
-/** Characters of the longest name (RFC 1035 section 2.3.4, without the root's dot). */
+/** Max characters of a host name (RFC 1035 section 2.3.4, without the trailing dot). */
 const maxHost = 253;
 
 /**
- * Maximum length of a host as written: 253 characters of three bytes, percent-encoded. Parsing time grows with the square
- * of the decoded length: 8,000 combining marks take 15 to 50 ms.
+ * Max characters of a host as written: 253 characters of three bytes, percent-encoded. Parsing time is quadratic in the decoded
+ * length: 8,000 combining marks take 15 to 50 ms.
  */
 const maxHostText = 2_500;
 const maxDecodedText = maxHostText / 3;
 
 /**
- * Parses a URL like `URL.parse`, but returns null for a host that is too long for a name. Use it for all untrusted URLs, because
- * parsing such a host would block the event loop.
+ * Parses a URL like `URL.parse`, but returns null if the host is too long. Use it for all untrusted URLs, because `URL.parse`
+ * can block the event loop on a long host.
  */
 export function parseUrl(text: string, base?: string): URL | null {
   const host = hostText(text);
@@ -138,10 +138,10 @@ export function isWeb(url: URL): boolean {
   return url.protocol === 'http:' || url.protocol === 'https:';
 }
 
-/** An authority and the text before it. The parser ignores the hosts of other schemes. */
+/** Matches an authority and the text before it. The parser does not interpret the hosts of other schemes. */
 const authority = /^[\0- ]*(?:(?:https?|wss?|ftp|file):[/\\]*|[/\\]{2,})([^/\\?#]*)/i;
 
-/** The host and port that the URL Standard's parser finds. With a base, the parser may find no host. */
+/** Returns the host and port that the URL Standard's parser finds. For a relative URL, it may return other text. */
 export function hostText(text: string): string {
   const [, found = ''] = authority.exec(text.replace(/[\t\n\r]+/g, '')) ?? [];
   return found.slice(found.lastIndexOf('@') + 1);

@@ -14,22 +14,22 @@ const cases = (JSON.parse(readFileSync(file, 'utf8')) as (Case | string)[]).filt
   (entry) => typeof entry !== 'string',
 );
 
-/** Hosts that the parser accepts although they cannot exist. */
+/** Hosts that the parser accepts, but that cannot exist. */
 const impossibleHosts = ['!"$&\'()*+,-.;=_`{}~'];
 
-/** The URL to which a browser resolves `reference`; null if its host cannot exist. */
+/** Resolves `reference` like a browser; null if its host cannot exist. */
 function parsed(reference: string, base?: string): URL | null {
   const url = URL.parse(reference, base);
   return url && isWeb(url) && impossibleHosts.includes(url.hostname) ? null : url;
 }
 
-test('the set is complete, and contains every impossible host', () => {
+test('the test data is complete and contains every impossible host', () => {
   expect(cases).toHaveLength(820);
   const hosts = new Set(cases.map(({ input, base }) => URL.parse(input, base ?? undefined)?.hostname));
   for (const host of impossibleHosts) expect(hosts).toContain(host);
 });
 
-test('as `u`, each URL that the parser accepts is contacted as parsed', () => {
+test('every URL that the parser accepts as `u` is requested as parsed', () => {
   const differences = cases.flatMap(({ input }) => {
     if (!URL.canParse(input)) return [];
     const url = parsed(input);
@@ -40,7 +40,7 @@ test('as `u`, each URL that the parser accepts is contacted as parsed', () => {
   expect(differences).toEqual([]);
 });
 
-test('as `u`, text that the parser refuses is contacted only with `http://` before it', () => {
+test('text that the parser rejects as `u` is requested only with `http://` before it', () => {
   for (const { input } of cases) {
     if (URL.canParse(input)) continue;
     const ours = read(input);
@@ -49,9 +49,9 @@ test('as `u`, text that the parser refuses is contacted only with `http://` befo
   }
 });
 
-test('as `Location`, each resolves as in the parser', () => {
+test('every `Location` resolves as in the parser', () => {
   const differences = cases.flatMap((entry) => {
-    // The test's base, if a website can have that URL.
+    // Use the base of the case if it can be the URL of a website.
     const base = /^https?:\/\/\w/.test(entry.base ?? '') ? `${entry.base}` : 'http://example.org/foo/bar';
     const sent = Buffer.from(entry.input).toString('latin1');
     const ours = resolveLocation(percentEncoded(sent) ?? '', readTarget(base))?.url.href;
@@ -72,7 +72,7 @@ function read(input: string): string {
 
 const hrefOf = (input: string) => URL.parse(input)?.href;
 
-/** A `Location` without a fragment inherits that of the base (RFC 9110 section 10.2.2). */
+/** Adds the fragment of the base to a `Location` without a fragment (RFC 9110 section 10.2.2). */
 function inheriting(url: URL | null, base: string): URL | null {
   const { hash } = new URL(base);
   return !url || !isWeb(url) || url.href.includes('#') || hash === '' ? url : new URL(url.href + hash);

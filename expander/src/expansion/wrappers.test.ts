@@ -4,7 +4,7 @@ import { unwrap } from './wrappers.ts';
 const target = 'https://example.com/a?b=c&d=e#f';
 const encoded = encodeURIComponent(target);
 
-describe('finds the target of a wrapper', () => {
+describe('extracts the target of a wrapper', () => {
   const [outlook, proofpoint] = ['Outlook Safe Links', 'Proofpoint URL Defense'];
   const safe = 'https://nam02.safelinks.protection.outlook.com';
   const short = 'https://example.com/a';
@@ -17,9 +17,9 @@ describe('finds the target of a wrapper', () => {
       `${short}?b-c`,
     ],
     [proofpoint, `https://urldefense.com/v3/__${short}__;!!Abc!def$`, short],
-    // The two "*" stand for "?" and "#".
+    // The asterisks replace "?" and "#".
     [proofpoint, `https://urldefense.com/v3/__${short}*b=c*f__;${b64('?#')}!!Abc!def$`, `${short}?b=c#f`],
-    // "**" and "B" stand for a run of three characters.
+    // "**B" replaces a run of three characters.
     [
       proofpoint,
       `https://urldefense.us/v3/__https:/example.com/a**Bx*__;${b64('äöü!')}!!Abc`,

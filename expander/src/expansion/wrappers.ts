@@ -3,11 +3,11 @@ import { isWeb, parseUrl } from './target.ts';
 interface Wrapper {
   name: string;
   host: { test(hostname: string): boolean };
-  /** The target in a URL. */
+  /** Extracts the target from a wrapper URL. */
   unwrap: (url: URL) => string | null | undefined;
 }
 
-/** Google's domains (https://www.google.com/supported_domains): `google.` before these, `google.com.` and `google.co.`. */
+/** Google's domains (https://www.google.com/supported_domains), by the part after `google.`. */
 const googleDomains = new Set(
   [
     [
@@ -27,7 +27,7 @@ const googleDomains = new Set(
 );
 
 /**
- * Services that wrap links in their own URLs. The sources:
+ * Services that wrap links in their own URLs. Sources:
  *
  * - Safe Links: https://learn.microsoft.com/defender-office-365/safe-links-about
  * - URL Defense: https://help.proofpoint.com/Threat_Insight_Dashboard/API_Documentation/URL_Decoder_API, and the Python
@@ -56,7 +56,7 @@ const wrappers: readonly Wrapper[] = [
   { name: 'Instagram', host: /^l\.instagram\.com$/, unwrap: ({ searchParams }) => searchParams.get('u') },
 ];
 
-/** The target and the name of a well-known wrapper; null if `url` is not a wrapper. */
+/** Returns the target and the service's name if `url` is a wrapper, otherwise null. */
 export function unwrap(url: URL): { target: string; wrapper: string } | null {
   const wrapper = wrappers.find(({ host }) => host.test(url.hostname));
   const target = wrapper?.unwrap(url);
@@ -64,7 +64,7 @@ export function unwrap(url: URL): { target: string; wrapper: string } | null {
   return wrapper && target && parsed && isWeb(parsed) ? { target, wrapper: wrapper.name } : null;
 }
 
-/** Proofpoint's three URL formats. */
+/** Extracts the target from any of Proofpoint's three URL formats. */
 function proofpoint(url: URL): string | null | undefined {
   const [, version] = /^\/(v[123])\//.exec(url.pathname) ?? [];
   if (version === 'v1') return url.searchParams.get('u');
@@ -76,12 +76,12 @@ function proofpoint(url: URL): string | null | undefined {
   return version === 'v3' ? proofpointV3(url.href) : null;
 }
 
-/** The characters that stand for the run lengths 2, 3, and so on. */
+/** Characters that encode the run lengths 2, 3, and so on. */
 const runLengths = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /**
- * Version 3 keeps the URL readable between `__` and `__;`. In it, `*` replaces one character, and `**` with a letter replaces a
- * run. The replaced characters follow in base64url.
+ * Version 3 contains the URL as text between `__` and `__;`. There, `*` replaces one character, and `**` plus a letter replaces
+ * a run of characters. The replaced characters follow in base64url.
  */
 function proofpointV3(href: string): string | null {
   const [, wrapped, replaced = ''] = /^[^/]+\/\/[^/]+\/v3\/__(.+?)__;([\w-]*)/.exec(href) ?? [];

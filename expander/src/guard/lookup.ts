@@ -11,26 +11,26 @@ export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 /** c-ares waits 250 ms to 1 s for each try. Five tries cover the 2 s that a recursive resolver may need. */
 const settings = { timeout: 1_000, maxTimeout: 1_000, tries: 5 };
 
-/** Milliseconds for all tries at all servers: less than the hop's 3 s, because a hop timeout would blame the website. */
-const patience = 2_500;
+/** Max milliseconds of a lookup. The hop timeout of 3 s is longer, because its error would blame the website. */
+const lookupTimeout = 2_500;
 
 /** Milliseconds to wait for the other family's addresses (RFC 8305, section 3). */
 const resolutionDelay = 50;
 
-/** RFC 6761, section 6.3. */
+/** Matches localhost and its subdomains (RFC 6761, section 6.3). */
 const localhost = /(?:^|\.)localhost\.?$/i;
 
-/** c-ares error codes for a name that does not exist, has no address, or is invalid. */
+/** c-ares error codes for names that do not exist, have no address, or are invalid. */
 const unknown = ['ENOTFOUND', 'ENODATA', 'EBADNAME'];
 
 /** c-ares error codes after which it does not try the next server. */
 const refusals = ['EREFUSED', 'ESERVFAIL', 'ENOTIMP'];
 
 /**
- * Looks up both families at once, without a thread (unlike `dns.lookup`). IPv4 addresses come first. The error code is
- * `ENOTFOUND` if the name has no address, and `EAI_AGAIN` if no name server responds.
+ * Creates a lookup of both families at once, IPv4 addresses first. Unlike `dns.lookup`, it does not block a thread. The error
+ * code is `ENOTFOUND` if the name has no address, and `EAI_AGAIN` if no name server responds.
  *
- * @param servers replaces the servers of `/etc/resolv.conf`, which is read again when it changes.
+ * @param servers replaces the servers of `/etc/resolv.conf`. Without it, a changed file takes effect at the next lookup.
  */
 export function createResolve({ isExempt }: Pick<Guard, 'isExempt'>, servers?: string[]): Lookup {
   const loopback: LookupAddress[] = [{ address: '127.0.0.1', family: 4 }];
@@ -52,7 +52,7 @@ export function createResolve({ isExempt }: Pick<Guard, 'isExempt'>, servers?: s
       const addresses = await ask(currentResolvers(), hostname, family);
       found.push(...addresses.map((address) => ({ address, family })));
     });
-    await within(patience, Promise.any(questions), undefined).catch((error: AggregateError) => {
+    await within(lookupTimeout, Promise.any(questions), undefined).catch((error: AggregateError) => {
       if (error.errors.every(({ code }) => unknown.includes(code))) throw failure('ENOTFOUND', error);
     });
     if (found.length === 0) throw failure('EAI_AGAIN');
@@ -63,7 +63,7 @@ export function createResolve({ isExempt }: Pick<Guard, 'isExempt'>, servers?: s
 
 type Resolvers = readonly [Resolver, ...Resolver[]];
 
-/** The first resolver uses all servers and prefers responsive servers. Each other resolver uses a single backup server. */
+/** Creates a resolver that uses all servers and prefers responsive servers, and a resolver for each backup server. */
 function createResolvers(servers?: string[]): Resolvers {
   const all = createResolver(servers);
   const [, ...others] = all.getServers();
@@ -76,7 +76,7 @@ function createResolver(servers?: string[]): Resolver {
   return resolver;
 }
 
-/** @throws the last refusal, or the first other error. */
+/** Queries each resolver until a server does not refuse. @throws the last refusal, or the first other error. */
 async function ask([resolver, next, ...rest]: Resolvers, hostname: string, family: 4 | 6): Promise<string[]> {
   try {
     return await resolver[`resolve${family}`](hostname);

@@ -8,7 +8,7 @@ import { startNameServer } from '../../testing/name-server.ts';
 import { expand, serviceOfTest } from '../../testing/process.ts';
 import { website } from '../../testing/website.ts';
 
-/** Runs a command in its own mount namespace with the file `$1` as `/etc/resolv.conf`. */
+/** Runs a command in its own mount namespace, with the file `$1` as `/etc/resolv.conf`. */
 const withResolvConf = [
   'unshare',
   '--mount',
@@ -18,11 +18,11 @@ const withResolvConf = [
   'sh',
 ];
 
-// On a busy machine, 180 requests at 20 a second may exceed the default.
+// The test sends 180 requests at 20 a second, which exceeds the default on a busy machine.
 const options = { timeout: 120_000 };
 
-test('abandoned lookups at a silent name server do not slow other clients', options, async (context) => {
-  // An address whose port 53 is free.
+test('abandoned lookups at a silent name server do not delay other clients', options, async (context) => {
+  // Port 53 is free at this address.
   const host = `127.53.${randomInt(256)}.${randomInt(1, 255)}`;
   const wrapper = [...withResolvConf, textFile(`nameserver ${host}\n`)];
   const [command = '', ...args] = [...wrapper, 'true'];
@@ -51,7 +51,7 @@ test('abandoned lookups at a silent name server do not slow other clients', opti
       for (; !over.aborted; await pause(10)) {
         const signal = AbortSignal.timeout(20);
         sent.push(expand(attacked, `http://${sent.length}.silent.example/`, '192.0.2.1', { signal }));
-        // Roughly the final number of open lookups.
+        // The number of open lookups has almost reached its maximum.
         if (sent.length === 250) begun();
       }
       await Promise.all(sent);

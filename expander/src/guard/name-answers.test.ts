@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** A shell script in its own network and mount namespaces, with the folder `$1` as `/etc`. No packet leaves them. */
+/** A command that runs a shell script in new network and mount namespaces, with the folder `$1` as `/etc`. */
 const namespace = (script: string, ...rest: string[]) =>
   ['unshare', ['--net', '--mount', 'sh', '-ec', setup + script, 'sh', ...rest]] as const;
 
@@ -17,7 +17,7 @@ const setup = `
   mount --bind "$1" /etc
 `;
 
-test('never connects to a private address of a name, after the first lookup or a later lookup', (context) => {
+test('never connects to a private address of a name, not even after DNS rebinding', (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'longhand-names-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n');
@@ -30,14 +30,14 @@ test('never connects to a private address of a name, after the first lookup or a
     env: { PATH: process.env.PATH },
   });
 
-  const arrived = (address: string) => ({ end: 'final', redirectCount: 1, dialled: [address, address] });
-  const refused = { end: 'target_refused', redirectCount: 0, dialled: [] };
+  const reached = (address: string) => ({ end: 'final', redirectCount: 1, contacted: [address, address] });
+  const refused = { end: 'target_refused', redirectCount: 0, contacted: [] };
   expect(JSON.parse(output)).toEqual({
-    'v4.example': arrived('93.184.216.34'),
-    'v6.example': arrived('2606:2800:220:1::1'),
+    'v4.example': reached('93.184.216.34'),
+    'v6.example': reached('2606:2800:220:1::1'),
     'mixed.example': refused,
     'other-family.example': refused,
-    'rebound.example': { end: 'target_refused', redirectCount: 1, dialled: ['93.184.216.34'] },
+    'rebound.example': { end: 'target_refused', redirectCount: 1, contacted: ['93.184.216.34'] },
     'with a new name server in resolv.conf, written in place': ['unknown_name', 'final'],
     'with a new name server in resolv.conf, renamed into place': ['unknown_name', 'final'],
   });

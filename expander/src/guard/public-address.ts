@@ -6,9 +6,9 @@ import type { FetchHop } from '../expansion/expansion.ts';
 
 /** Decides which targets the expander may contact. The checks throw ExpansionError `target_refused`. */
 export interface Guard {
-  /** Checks the URL: its credentials, port and host. */
+  /** Checks the credentials, port and host of a URL. */
   checkUrl(url: URL): void;
-  /** Checks every address of a name, before any connection to it. */
+  /** Checks every address of a name. Call it before any connection to the name. */
   checkAddresses(hostname: string, addresses: readonly LookupAddress[]): void;
   /** Whether `address` is in an allowed network. */
   isExempt(address: string): boolean;
@@ -20,7 +20,7 @@ type Network = [Address, number];
 /** The only public unicast IPv6 space (RFC 4291, section 2.4). */
 const globalUnicast: Network = ip.parseCIDR('2000::/3');
 
-/** Azure serves a virtual machine's secrets at this public address. */
+/** Azure serves secrets of the virtual machine at this public address. */
 const azureMetadata: Network = ip.parseCIDR('168.63.129.16/32');
 
 /** The well-known NAT64 prefix (RFC 6052), followed by an IPv4 address. */
@@ -29,10 +29,10 @@ const nat64: Network = ip.parseCIDR('64:ff9b::/96');
 /** ISATAP (RFC 5214) puts an IPv4 address into the interface identifier of any prefix. */
 const isatap = /:(?:0|200):5efe:[^:]+:[^:]+$/;
 
-/** ipaddr.js ranges of home and company networks. */
+/** ipaddr.js ranges for home and company networks. */
 const privateRanges = ['private', 'carrierGradeNat', 'linkLocal', 'uniqueLocal', 'deprecatedSiteLocal'];
 
-/** The bad ports of the Fetch standard, section "Port blocking". */
+/** Bad ports of the Fetch standard, section "Port blocking". */
 const fetchStandard = [
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
@@ -40,14 +40,14 @@ const fetchStandard = [
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ];
 
-/** Docker, etcd, MySQL, PostgreSQL, Redis, Consul, Elasticsearch, kubelet, memcached, MongoDB. */
+/** Ports of Docker, etcd, MySQL, PostgreSQL, Redis, Consul, Elasticsearch, kubelet, memcached and MongoDB. */
 const dataStoresAndControlPlanes = [2375, 2376, 2379, 3306, 5432, 6379, 8500, 9200, 10250, 11211, 27017];
 
 const refusedPorts: ReadonlySet<string> = new Set(
   [...fetchStandard, ...dataStoresAndControlPlanes].map(String),
 );
 
-/** Local names: RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and single labels. */
+/** Matches local names: RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and single labels. */
 const localName = /^[^.]+\.?$|(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i;
 
 /**
@@ -65,14 +65,14 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
   const hostRefusal = (hostname: string) => {
     const host = hostname.replace(/^\[|\]$/g, '');
     if (isIP(host) === 0) {
-      return allowed.length === 0 && localName.test(host) ? `${host} is a name in a local network.` : null;
+      return allowed.length === 0 && localName.test(host) ? `${host} is a local network name.` : null;
     }
     const address = ip.parse(host);
     if (isAllowed(address) || isPublic(address)) return null;
     const range = address.range();
     if (privateRanges.includes(range)) return `${hostname} belongs to a private network.`;
     return range === 'loopback'
-      ? `${hostname} always means the computer itself.`
+      ? `${hostname} is the address of the local computer.`
       : `${hostname} is not a public address.`;
   };
 
@@ -88,7 +88,7 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
       const local = localName.test(hostname);
       for (const address of addresses.map((answer) => ip.parse(answer.address))) {
         if (isAllowed(address)) continue;
-        if (local) throw refused(`${hostname} is a name in a local network.`);
+        if (local) throw refused(`${hostname} is a local network name.`);
         if (!isPublic(address)) throw refused(`${hostname} has an address that is not public.`);
       }
     },
@@ -107,7 +107,7 @@ export function checkUrls({ checkUrl }: Pick<Guard, 'checkUrl'>) {
 
 /**
  * Whether an address is public unicast. ipaddr.js contains IANA's special-purpose registries. IPv4-compatible, local NAT64,
- * 6to4 and Teredo addresses never are.
+ * 6to4 and Teredo addresses are never public.
  */
 export function isPublic(address: Address): boolean {
   const range = address.range();

@@ -83,7 +83,7 @@ function unquoted(text: string): string {
   return text.slice(1, end > 0 ? end : undefined);
 }
 
-/** Collapses white space and truncates a title. Returns a copy, because a slice would keep the page in memory; null if blank. */
+/** Collapses white space and truncates a title; null if blank. Copies it, because a slice would keep the page in memory. */
 function inOneLine(title: string): string | null {
   const line = title.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   const characters = [...line.slice(0, 2 * maxTitle + 1)];

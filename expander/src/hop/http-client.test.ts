@@ -113,7 +113,7 @@ test('keeps at most 256 idle connections', async () => {
   await expect.poll(() => connections.open).toBe(256);
 });
 
-test('an aborted request closes its connection, even before it is open', async () => {
+test('an aborted request closes its connection even before it is open', async () => {
   const { request: ask, sockets } = client(() => {});
   const abort = new AbortController();
   const response = ask(new URL('http://slow.example/'), { ...head, signal: abort.signal });

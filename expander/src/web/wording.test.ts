@@ -202,8 +202,8 @@ test('a pasted URL needs no note, and the API takes it literally', async () => {
 });
 
 test.each([
-  ['307', 'The last page answered 307, which is not followed.'],
-  ['get', 'The last page answered 200 and does not redirect.'],
+  ['307', 'The last page returned 307, which is not followed.'],
+  ['get', 'The last page returned 200 and does not redirect.'],
 ])('without follow=all, /api/chain explains why the chain ends at %s', async (path, message) => {
   const response = await app.request(`/api/chain?u=http://s.example/${path}`);
   expect(await response.json()).toMatchObject({ end: { code: 'final', message } });

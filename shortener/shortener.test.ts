@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => shortener.close());
 
-/** Sends a request; resolves with the response, without its body. */
+/** Sends a request. @returns the response without its body. */
 async function send(path: string, method = 'HEAD', agent?: http.Agent) {
   const url = new URL(path, shortener.url);
   const request = http.request(url, { method, agent }).end();
@@ -21,7 +21,7 @@ async function send(path: string, method = 'HEAD', agent?: http.Agent) {
   return { status, location: headers.location, headers };
 }
 
-/** Follows `path` to a response without Location; returns the statuses. */
+/** Follows redirects from `path`. @returns the statuses. */
 async function follow(path: string, method = 'HEAD') {
   const statuses = [];
   for (let next: string | undefined = path; next !== undefined; ) {
@@ -32,7 +32,7 @@ async function follow(path: string, method = 'HEAD') {
   return statuses;
 }
 
-test('a chain of 5 has five redirects and then 200, for HEAD and GET', async () => {
+test('a chain of 5 redirects five times and ends with 200, for HEAD and GET', async () => {
   expect(await follow('/chain/5')).toEqual([301, 301, 301, 301, 301, 200]);
   expect(await follow('/chain/1', 'GET')).toEqual([301, 200]);
   expect((await send('/close/1')).headers).toMatchObject({
@@ -41,7 +41,7 @@ test('a chain of 5 has five redirects and then 200, for HEAD and GET', async () 
   });
 });
 
-test('status, id and Cache-Control in the query apply to every hop', async () => {
+test('the status, id and Cache-Control in a query apply to every hop', async () => {
   const query = '?status=308&id=mine&cache-control=max-age%3D60';
   expect(await send(`/chain/2${query}`)).toMatchObject({
     status: 308,
@@ -57,7 +57,7 @@ test('a delay applies to every hop', async () => {
   expect(performance.now() - started).toBeGreaterThanOrEqual(58);
 });
 
-test('sends the given bytes as Location', async () => {
+test('/location sends any bytes as Location', async () => {
   const to = 'http://example.com/é?a=1&b=\u0080';
   const { location } = await send(`/location?status=301&to=${encodeURI(to)}`);
   expect(Buffer.from(location ?? '', 'latin1').toString()).toBe(to);
@@ -65,12 +65,12 @@ test('sends the given bytes as Location', async () => {
   expect((await send('/location?to=')).location).toBe('');
 });
 
-test('a reset and a malformed response are connection errors', async () => {
+test('/reset and /malformed cause connection errors', async () => {
   await expect(send('/reset')).rejects.toMatchObject({ code: 'ECONNRESET' });
   await expect(send('/malformed')).rejects.toMatchObject({ code: /^HPE_/ });
 });
 
-test('a hanging link does not respond until close() ends it', async () => {
+test('/hang does not respond before the shortener closes', async () => {
   const own = await startShortener();
   const hanging = http.get(`${own.url}/hang`);
   const failed = once(hanging, 'error');
@@ -89,11 +89,11 @@ test.each([
   ['/loop', 301],
   ['/close/0', 200],
   ['/', 200],
-])('%s is %i', async (path, status) => {
+])('%s returns %i', async (path, status) => {
   expect((await send(path)).status).toBe(status);
 });
 
-test('counts requests, and a keep-alive connection once', async () => {
+test('counts requests and connections', async () => {
   const own = await startShortener();
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   for (const path of ['/chain/1?id=a', '/chain/1?id=b', '/chain/0']) {
@@ -106,7 +106,7 @@ test('counts requests, and a keep-alive connection once', async () => {
   await own.close();
 });
 
-test('serves https with a certificate, also in Location', async () => {
+test('serves https and redirects to https if it has a certificate', async () => {
   const tls = await testCertificate();
   const secure = await startShortener({ tls });
   const request = https.request(`${secure.url}/chain/1`, { method: 'HEAD', ca: tls.cert }).end();

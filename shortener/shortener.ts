@@ -8,11 +8,11 @@ import { links, listExamples, respond } from './links.ts';
 export type Shortener = Awaited<ReturnType<typeof startShortener>>;
 
 /**
- * Starts a link shortener for tests, load scripts, and trials of the expander without the internet. The path determines the
- * behaviour of a link; see `examples`.
+ * Starts a link shortener for tests, load tests, and trials of the expander without the internet. The path of a link determines
+ * its behaviour; see `examples`.
  *
- * @param options.port by default a free port.
- * @param options.tls a certificate, for https.
+ * @param options.port a free port by default.
+ * @param options.tls a certificate, which turns on https.
  */
 export async function startShortener(
   options: { port?: number; host?: string; tls?: { key: string; cert: string } } = {},
@@ -49,12 +49,12 @@ export async function startShortener(
     await closed;
   };
   return {
-    /** Without a slash at the end. */
+    /** Without a trailing slash. */
     url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,
     port: actualPort,
-    /** Requests so far by method and path, without the query: `requests.get('HEAD /chain/2')`. */
+    /** Number of requests by method and path without the query, such as `HEAD /chain/2`. */
     requests,
-    /** Connections so far. */
+    /** Number of connections so far. */
     get connections() {
       return connections;
     },
@@ -68,5 +68,5 @@ if (import.meta.main) {
     options: { port: { type: 'string', default: '9000' }, host: { type: 'string', default: '127.0.0.1' } },
   });
   const { url } = await startShortener({ port: Number(values.port), host: values.host });
-  console.log(`The local shortener listens at ${url} until Ctrl-C. Links to try:\n\n${listExamples(url)}`);
+  console.log(`The shortener runs at ${url}. Press Ctrl-C to stop it. Links to try:\n\n${listExamples(url)}`);
 }

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 
-/** The blocks of IANA's special-purpose address registry, in CIDR notation. */
+/** Returns the blocks of IANA's special-purpose address registry in CIDR notation. */
 export function specialPurposeBlocks(family: 'ipv4' | 'ipv6'): string[] {
-  const [, ...rows] = rowsOf(published(`iana-${family}-special-registry-1.csv`));
-  // Some rows have two blocks, and some blocks a footnote.
+  const [, ...rows] = parseCsv(readRegistry(`iana-${family}-special-registry-1.csv`));
+  // A row may have two blocks. A block may have a footnote.
   return rows.flatMap(([blocks = '']) => blocks.split(', ')).map((block) => block.replace(/ \[\d+\]$/, ''));
 }
 
-const published = (name: string) => readFileSync(`${import.meta.dirname}/iana/${name}`, 'utf8');
+const readRegistry = (name: string) => readFileSync(`${import.meta.dirname}/iana/${name}`, 'utf8');
 
-/** The records of a CSV text (RFC 4180), with the header. */
-function rowsOf(csv: string): string[][] {
+/** Parses CSV (RFC 4180). The first row is the header. */
+function parseCsv(csv: string): string[][] {
   const rows: string[][] = [[]];
   for (const [, quoted, plain, end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r\n)/g)) {
     rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? '');

@@ -2,15 +2,14 @@ import { type ErrorReason, ExpansionError, overloaded, unknownName } from '../sr
 import { to, type Web } from './scripted-web.ts';
 
 const end = 'https://end.example/';
-/** A URL of an endless chain. */
+/** Returns a URL of a chain with 24 redirects. */
 export const long = (hop: number) => `http://long.example/${hop}`;
-/** A hostile title. */
-const stranger = '\u202e</bdi><script>hit()</script> & more';
+const hostileTitle = '\u202e</bdi><script>hit()</script> & more';
 export const cyrillic = 'http://xn--e1afmkfd.example/';
 export const mixed = 'http://xn--pple-43d.example/';
 export const imitation = 'http://xn--80ak6aa92e.com/';
 
-/** The targets of `http://s.example/NAME`. */
+/** Redirect targets of `http://s.example/NAME`, by name. */
 const targets = {
   final: end,
   dead: 'http://gone.example/',
@@ -43,7 +42,7 @@ const targets = {
 const refused = (reason: ErrorReason, message: string) =>
   new ExpansionError('target_refused', message, { reason });
 
-/** Websites with links to every kind of end. */
+/** Websites with chains that end in every possible way. */
 export const web: Web = {
   [end]: {},
   'http://gone.example/': { status: 410, title: 'Gone' },
@@ -57,7 +56,7 @@ export const web: Web = {
     'self.example has a certificate that cannot be verified.',
     { reason: 'certificate', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
   ),
-  'http://late.example/': new ExpansionError('timeout', 'late.example did not answer within 3 seconds.'),
+  'http://late.example/': new ExpansionError('timeout', 'late.example did not respond within 3 seconds.'),
   'http://unread.example/': { incomplete: true, interrupted: true },
   'https://partly.example/': { method: 'GET', bytesRead: 65_536, incomplete: true },
   'http://head.example/': { status: 404, incomplete: true, interrupted: true },
@@ -70,7 +69,7 @@ export const web: Web = {
   ),
   'http://closed.example/': { status: 403 },
   'http://busy.example/': overloaded('Too much'),
-  'https://title.example/?id=1&utm_source=mail': { title: stranger },
+  'https://title.example/?id=1&utm_source=mail': { title: hostileTitle },
   'https://www.paypal.com.verify-login.example/signin': { title: 'PayPal' },
   'http://end.example/': {},
   'http://end.example/up': to(end),

@@ -3,10 +3,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 
-/** `piece` is the number of bytes per write, by default all. */
+/** `piece` is the number of bytes per write. By default, one write sends all bytes. */
 type Response = { bytes: string; piece?: number };
 
-/** A website in its own thread, so that it does not use our CPU time. `answer` sets its response. */
+/** Starts a website in a new thread, which does not use the CPU time of this thread. `answer` sets its response. */
 export async function startOrigin() {
   const worker = new Worker(new URL(import.meta.url));
   const [port] = await once(worker, 'message');
@@ -22,9 +22,9 @@ export async function startOrigin() {
 
 function serve(parent: NonNullable<typeof parentPort>): void {
   let response: Response = { bytes: '' };
-  parent.on('message', (told: Response) => {
-    response = told;
-    parent.postMessage('told');
+  parent.on('message', (next: Response) => {
+    response = next;
+    parent.postMessage('ready');
   });
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => {});

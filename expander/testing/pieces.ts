@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 
-/** The words in a text. Backslashes are literal. */
+/** Splits a template into words. Backslashes are literal. */
 export const words = (text: TemplateStringsArray) => String.raw(text).trim().split(/\s+/);
 
-/** Text of any code points. fast-check's unit `binary` takes a second to build. */
+/** Generates text of any code points. fast-check's unit `binary` would take a second to build. */
 export const anyText = fc.string({
   unit: fc.integer({ min: 0, max: 0x10ffff }).map((codePoint) => String.fromCodePoint(codePoint)),
   maxLength: 8,
 });
 
-/** A random sequence of these pieces, with random text between them. */
+/** Generates a random sequence of these pieces, with random text in between. */
 export const mixed = (pieces: readonly string[], maxLength = 12) =>
   fc
     .array(

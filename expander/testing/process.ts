@@ -9,9 +9,9 @@ import { onTestFinished } from 'vitest';
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /**
- * Starts the service as `npm start` does, on free ports and without Redis.
+ * Starts the service like `npm start`, on free ports and without Redis.
  *
- * @param wrapper a command that runs the service: its name and first arguments.
+ * @param wrapper a command, with its first arguments, that runs the service.
  */
 export function startService(env: Record<string, string> = {}, wrapper: readonly string[] = []) {
   const usual = { REDIS_URL: 'redis://127.0.0.1:1', PORT: '0', OPS_PORT: '0' };
@@ -21,7 +21,7 @@ export function startService(env: Record<string, string> = {}, wrapper: readonly
   });
 }
 
-/** Starts the service for this test, without its log. @returns the URL. */
+/** Starts the service until the test ends, and discards its log. @returns the URL. */
 export async function serviceOfTest(wrapper: readonly string[] = []): Promise<string> {
   const service = startService({}, wrapper);
   onTestFinished(() => void service.kill('SIGKILL'));
@@ -36,14 +36,14 @@ export async function logged({ stdout }: ChildProcess, message: string) {
     const entry: Record<'msg' | 'version' | 'url' | 'operations', string> = JSON.parse(line);
     if (entry.msg === message) return entry;
   }
-  throw new Error(`The service ended without logging "${message}"`);
+  throw new Error(`The service exited without logging "${message}"`);
 }
 
 /**
- * Requests an expansion of `url` at `api`.
+ * Sends a request to expand `url` to the service at `api`.
  *
- * @param client an IP address.
- * @returns the status. 0 if the request fails or `signal` is aborted.
+ * @param client the client's IP address.
+ * @returns the status, or 0 if the request fails or `signal` aborts.
  */
 export function expand(
   api: string,

@@ -1,6 +1,6 @@
 import type { Hop, HopResponse } from '../src/expansion/expansion.ts';
 
-/** By default, an expired response to HEAD that does not redirect. */
+/** Creates a response. By default, it is an expired response to HEAD without a redirect. */
 export const responseWith = (facts: Partial<HopResponse> = {}): HopResponse => ({
   status: 200,
   location: null,
@@ -11,7 +11,7 @@ export const responseWith = (facts: Partial<HopResponse> = {}): HopResponse => (
   ...facts,
 });
 
-/** The part of a hop that the page needs. */
+/** A hop with only the fields that the page needs. */
 export const redirectHop = {
   url: 'http://sho.rt/x',
   status: 301,

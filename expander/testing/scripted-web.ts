@@ -6,12 +6,12 @@ import type { HopResponse } from '../src/expansion/expansion.ts';
 import { createApp } from '../src/web/app.ts';
 import { responseWith } from './response.ts';
 
-/** The response or error of each URL. All other URLs refuse the connection. */
+/** Responses and errors by URL. All other URLs refuse the connection. */
 export type Web = Record<string, Partial<HopResponse> | Promise<Partial<HopResponse>> | ExpansionError>;
 
 export const to = (location: string, status = 301): Partial<HopResponse> => ({ status, location });
 
-/** The expander's application over a scripted web. */
+/** Creates the expander's application on a scripted web. */
 export function scriptedApp(web: Web) {
   const follow = followRedirects(async (url, { signal }) => {
     const answer = await web[url.href];
@@ -23,7 +23,7 @@ export function scriptedApp(web: Web) {
   return createApp(createExpand(follow));
 }
 
-/** Returns the page for `u`, and the text of its result, its chain and each hop. */
+/** Returns the HTML of the page for `u`, and the text of its result, its chain and each hop. */
 export async function readPage(app: Hono, u: string) {
   const html = await (await app.request(`/?${new URLSearchParams({ u })}`)).text();
   const [result, chain] = ['result', 'chain'].map(
@@ -42,7 +42,7 @@ function textOf(html: string): string {
     .trim();
 }
 
-/** The rows of a table. ` | ` separates cells. */
+/** Parses a table with ` | ` between cells. */
 export function table(text: string): [string, string, string, string][] {
   const rows = text.trim().split('\n');
   return rows.map((row) => row.trim().split(' | ') as [string, string, string, string]);

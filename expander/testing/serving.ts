@@ -10,7 +10,7 @@ import { createExpand } from '../src/expansion/expand.ts';
 import type { ExpandOptions, Expansion } from '../src/expansion/expansion.ts';
 import { createApp } from '../src/web/app.ts';
 
-/** Serves an expander as main.ts does, until the test ends. Returns its URL and log lines. */
+/** Serves an expander like main.ts, until the test ends. Returns its URL and log lines. */
 export async function serving(app: Hono, { lines, log } = logged()) {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
@@ -19,7 +19,7 @@ export async function serving(app: Hono, { lines, log } = logged()) {
   return { url, port, lines };
 }
 
-/** Serves an expander over `followRedirects`. */
+/** Serves an expander that calls `followRedirects`. */
 export function tracing(followRedirects: (url: URL, options: ExpandOptions) => Promise<Expansion>) {
   const listened = logged();
   return serving(
@@ -31,16 +31,16 @@ export function tracing(followRedirects: (url: URL, options: ExpandOptions) => P
   );
 }
 
-/** Sends a request over its own connection: a POST if it has a body. */
+/** Sends a request on a new connection: a POST if it has a body, otherwise a GET. */
 export function ask(url: string, path: string, body?: string, headers = {}): ClientRequest {
   const method = body === undefined ? 'GET' : 'POST';
-  const asking = request(new URL(path, url), { method, headers, agent: false }).on('error', () => {});
-  onTestFinished(() => void asking.destroy());
-  asking.end(body);
-  return asking;
+  const sent = request(new URL(path, url), { method, headers, agent: false }).on('error', () => {});
+  onTestFinished(() => void sent.destroy());
+  sent.end(body);
+  return sent;
 }
 
-export async function answerTo(asking: ClientRequest): Promise<IncomingMessage> {
-  const [answer] = (await once(asking, 'response')) as [IncomingMessage];
-  return answer;
+export async function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return response;
 }

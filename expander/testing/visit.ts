@@ -4,7 +4,7 @@ import { forget } from '@longhand/shared/testing/forget.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { test } from 'vitest';
 
-/** Serves `app` for visits in real Chromium. */
+/** Serves `app`, and opens its pages in Chromium. */
 export async function startVisits(app: Application) {
   const stop = new AbortController();
   const { port } = await serve(app, { host: '127.0.0.1', port: 0, signal: stop.signal });
@@ -12,13 +12,13 @@ export async function startVisits(app: Application) {
   const browser = await sharedChromium();
   const opened: Page[] = [];
   const spares = new Map<string, Page>();
-  /** Opens a page that stays open until `close`, for many visits or for state that `visit` cannot reset. */
+  /** Opens a page until `close`. Use it for several visits, or for state that `visit` cannot reset. */
   const openPage = async (options?: BrowserContextOptions) => {
     const page = await browser.newPage(options);
     opened.push(page);
     return page;
   };
-  /** Uses a page without any state. It may be reused from an earlier visit with the same options. */
+  /** Calls `use` with a page without state. It may be a cleared page of an earlier visit with the same options. */
   const visit = async <T>(options: BrowserContextOptions, use: (page: Page) => Promise<T>): Promise<T> => {
     const kind = JSON.stringify(options);
     const page = spares.get(kind) ?? (await openPage(options));
@@ -31,11 +31,11 @@ export async function startVisits(app: Application) {
   return {
     /** The application's origin, such as `http://127.0.0.1:4711`. */
     origin,
-    /** The URL of the page for `u`. */
+    /** Returns the URL of the page for `u`. */
     address: (u: string) => `${origin}/?${new URLSearchParams({ u })}`,
     openPage,
     visit,
-    /** Defines a test that consists of one visit. */
+    /** Defines a test that is a single visit. */
     test: (name: string, options: BrowserContextOptions, use: (page: Page) => Promise<void>) =>
       test(name, () => visit(options, use)),
     async close() {

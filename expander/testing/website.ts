@@ -5,7 +5,7 @@ import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { onTestFinished } from 'vitest';
 
 /**
- * Starts a website that runs until the test ends, over https if `certificate` is given.
+ * Starts a website until the test ends. It uses https if there is a `certificate`.
  *
  * @returns its origin.
  */
@@ -19,7 +19,7 @@ export async function website(
   return `http${certificate ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Starts a TCP server on 127.0.0.1 that runs until the test ends. @returns its URL. */
+/** Starts a TCP server on 127.0.0.1 until the test ends. @returns its URL. */
 export async function answering(answer: (socket: Socket, data: string) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {});

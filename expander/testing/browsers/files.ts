@@ -3,7 +3,7 @@ import { type Link, ofCases, ofLines, ofReplies, page, redirect, savedAs } from 
 import { refresh } from './pages.ts';
 import type { Reply } from './stage.ts';
 
-/** A response with a refresh, which a browser follows only if it shows the response. */
+/** A response with a refresh. Browsers follow it only if they display the response. */
 const refreshing = (headers: Reply['headers'] = [], body = 'x', status = 200): Reply => ({
   status,
   headers: [...headers, refresh('0;url=/x')],
@@ -18,7 +18,7 @@ const attachment = disposition('attachment');
 const statuses = [204, 205, 206, 304, 404, 503, 999].flatMap((status) =>
   ofReplies('Files: status', {
     [`${status}, a page`]: refreshing([html], '', status),
-    // Chromium reports no download for an error status.
+    // Chromium does not report a download for an error status.
     ...(status < 400 && { [`${status}, an attachment`]: refreshing([html, attachment], '', status) }),
   }),
 );
@@ -40,7 +40,7 @@ const beginnings = words`
   {"a":1}
 `;
 
-/** The URL paths of files, by type. */
+/** URL paths of files, by type. */
 const paths = {
   'application/zip': words`
     / /a /a.php /a.php?x /a?x=b.pdf /a/ /a.tar.gz /%E2%82%AC.pdf /%ff.pdf /%2fa /a;b.exe /.x /a%20b.pdf%20
@@ -82,7 +82,7 @@ const files: Link[] = [
   ),
 ];
 
-/** Names to which Chromium adds an extension that we do not know. */
+/** File names in Chromium if Longhand does not know the extension. */
 const longerNames = new Map([
   ['image/tiff', 'b.tiff'],
   ['multipart/related', 'b.mht'],
@@ -93,17 +93,17 @@ const longerNames = new Map([
   ['text/plain, binary', 'b'],
 ]);
 
-/** The accepted difference between the names, if there is one. */
+/** Returns the accepted difference between the names, if any. */
 function nameInChromium(sent: string) {
   const name = longerNames.get(sent);
-  const reason = 'Chromium derives the extension from a longer list of types, or from the content';
+  const reason = 'Chromium knows more extensions by type, or derives them from the content';
   return name === undefined ? {} : { chromium: savedAs(name), reason };
 }
 
-/** Links to files, or to pages that look like files. */
+/** Links to files, and to pages that may be mistaken for files. */
 export const fileLinks: readonly Link[] = files.map((link) => ({
   ...link,
-  website: (asked) => (asked.path === '/x' ? page('') : link.website(asked)),
-  counts: 'file',
+  website: (request) => (request.path === '/x' ? page('') : link.website(request)),
+  compares: 'file',
   ...nameInChromium(link.sent),
 }));

@@ -6,12 +6,12 @@ import parts from './heads.json' with { type: 'json' };
 import { page } from './link.ts';
 import { userAgentOf, type Website } from './stage.ts';
 
-/** Makes responses from the parts in heads.json. Most are malformed. A part that is listed twice is twice as frequent. */
+/** Generates responses from the parts in heads.json. Most are malformed. Parts that are listed twice are twice as frequent. */
 export function strangeResponses(count: number): string[] {
   const random = randomNumbers(1);
   const one = (of: readonly string[]) => of[Math.floor(random() * of.length)] as string;
   return Array.from({ length: count }, () => {
-    // Most parts are well-formed.
+    // Most parts of a response are well-formed.
     const usually = (usual: string, of: readonly string[]) => (random() < 0.7 ? usual : one(of));
     const lineEnd = usually('\r\n', parts.lineEnd);
     const lines = Array.from(
@@ -34,15 +34,15 @@ export function strangeResponses(count: number): string[] {
 export const acceptedHeads = [
   {
     shows: /^.{0,4}ICY/s,
-    reason: 'ICY: Chromium shows the response of a radio station as text, but it is not HTTP',
+    reason: 'ICY: Chromium displays the response of a radio station as text, but it is not HTTP',
   },
   {
     shows: /content-length:[\t ]*[\r\n]/i,
-    reason: 'an empty Content-Length beside another: Chromium rejects it, but it cannot smuggle a response',
+    reason: 'an additional empty Content-Length: Chromium rejects it, but it cannot smuggle a response',
   },
   {
     shows: /chunked.*content-length|content-length.*chunked/is,
-    reason: 'chunks that break off after Content-Length bytes: Longhand reports the page as incomplete',
+    reason: 'chunks that are truncated after Content-Length bytes: Longhand reports the page as incomplete',
   },
 ] as const;
 
@@ -53,14 +53,14 @@ type Reading = { status: number; headers: Record<string, string>; body: string }
 const described = ({ status, headers, body }: Reading) =>
   `${status} ${JSON.stringify(compared.map((name) => headers[name]))} ${JSON.stringify(body)}`;
 
-/** Reads a response with Longhand. A redirect to `/t` ends at a page with that name. */
+/** Reads a response with Longhand. @returns a summary of the response, or the path of its redirect. */
 export function longhandReads(response: string): string {
   try {
     const { read, end } = headReader();
     const whole = read(response);
     const { status, headers } = whole?.head ?? end();
-    const leads = [301, 302, 303, 307, 308].includes(status) && headers.location;
-    if (leads) return `to ${new URL(leads, 'http://a.example').pathname}`;
+    const target = [301, 302, 303, 307, 308].includes(status) && headers.location;
+    if (target) return `to ${new URL(target, 'http://a.example').pathname}`;
     const body = bodyReader(headers, 1_000);
     const isWhole = !whole || body.read(whole.rest) || body.endsWithConnection;
     if (!isWhole || body.isDamaged()) return 'refused';
@@ -71,7 +71,7 @@ export function longhandReads(response: string): string {
   }
 }
 
-/** A website with these responses. */
+/** Creates a website with these responses. */
 export const websiteOf =
   (responses: readonly string[]): Website =>
   ({ path }) => {
@@ -79,18 +79,18 @@ export const websiteOf =
     return index === undefined ? page('') : { raw: responses[Number(index)] as string };
   };
 
-/** Reads `count` responses with Chromium, in a page of the website with this index. */
+/** Reads `count` responses with Chromium, on a page of the website with this index. */
 export async function chromiumReads(index: number, count: number, browser: Browser): Promise<string[]> {
   const context = await browser.newContext({ userAgent: userAgentOf(index) });
   const tab = await context.newPage();
-  // Not on port 80, where Chromium accepts any text as HTTP/0.9.
+  // Avoid port 80, where Chromium accepts any text as HTTP/0.9.
   await tab.goto('http://start.example:8080/');
   const readings = await tab.evaluate(readAll, { count, names: compared });
   await context.close();
   return readings.map((reading) => (typeof reading === 'string' ? reading : described(reading)));
 }
 
-/** Fetches all responses. Runs in the page. */
+/** Runs in the page and fetches all responses. */
 async function readAll({ count, names }: { count: number; names: readonly string[] }) {
   const readings: (Reading | string)[] = [];
   const indexes = Array.from({ length: count }, (_, i) => i).values();

@@ -1,28 +1,28 @@
 import { readFileSync } from 'node:fs';
 import type { Reply, Website } from './stage.ts';
 
-/** A link and its websites. It begins at `start`. */
+/** A link that starts at `start`, and its websites. */
 export interface Link {
   group: string;
-  /** The part of the website that the link tests. */
+  /** What the website sends in this test case. */
   sent: string;
   website: Website;
-  /** Chromium's final URL if it differs from ours, and why we accept the difference. */
+  /** Chromium's final URL if it differs from Longhand's, and why the difference is acceptable. */
   chromium?: string;
   reason?: string;
-  /** What to compare instead of the last URL: the file name, or whether a script redirects. */
-  counts?: 'file' | 'script';
+  /** What to compare instead of the final URL: the file name, or whether a script redirects. */
+  compares?: 'file' | 'script';
 }
 
 export const start = 'http://start.example/a/b?q#part';
 
-/** The expected end: an error page at this URL. */
+/** The end of a link with an error page at this URL. */
 export const errorAt = (url: string): string => `error at ${url}`;
 
-/** The expected end: a file. */
+/** The end of a link to a file. */
 export const savedAs = (name: string): string => `saves ${JSON.stringify(name)}`;
 
-/** The expected end: a page whose script redirects. */
+/** The end of a link to a page whose script redirects. */
 export const leftByScript = 'a script redirects';
 
 export const page = (body: string, headers: Reply['headers'] = []): Reply => ({
@@ -37,27 +37,27 @@ export const redirect = (location: string, status = 302): Reply => ({
   headers: [['Location', location]],
 });
 
-/** A website whose first page is `reply`. All other pages are the end. */
+/** Creates a website whose first page is `reply`. All other pages end the chain. */
 export function first(reply: Reply): Website {
   return ({ path }) => (path === '/a/b?q' ? reply : end);
 }
 
-/** Makes a link for each reply. */
+/** Creates a link for each reply. */
 export function ofReplies(group: string, replies: Record<string, Reply>): Link[] {
   return Object.entries(replies).map(([sent, reply]) => ({ group, sent, website: first(reply) }));
 }
 
-/** Makes a link for each website. */
+/** Creates a link for each website. */
 export function ofWebsites(group: string, websites: Record<string, Website>): Link[] {
   return Object.entries(websites).map(([sent, website]) => ({ group, sent, website }));
 }
 
-/** Makes a link for each case. */
+/** Creates a link for each case. */
 export function ofCases(group: string, cases: readonly string[], replyTo: (sent: string) => Reply): Link[] {
   return cases.map((sent) => ({ group, sent, website: first(replyTo(unescaped(sent))) }));
 }
 
-/** Makes a link for each line of `file`. A line that begins with ## names a group. */
+/** Creates a link for each line of `file`. A line that starts with ## names a group. */
 export function ofLines(file: string, replyTo: (line: string) => Reply): Link[] {
   const [, ...groups] = readFileSync(`${import.meta.dirname}/${file}`, 'utf8')
     .trimEnd()
@@ -68,7 +68,7 @@ export function ofLines(file: string, replyTo: (line: string) => Reply): Link[] 
   });
 }
 
-/** The bytes of a case, as Latin-1. ␉ ␊ ␍ ␠ are white space, ‹fc› is a byte, ‹u+2028› a character. */
+/** Returns the bytes of a case, as Latin-1. ␉ ␊ ␍ ␠ are white space, ‹fc› is a byte, and ‹u+2028› is a character. */
 function unescaped(line: string): string {
   const text = line
     .replaceAll('␉', '\t')
@@ -82,7 +82,7 @@ function unescaped(line: string): string {
     .join('');
 }
 
-/** The bytes of a text in UTF-8, as Latin-1. */
+/** Encodes text in UTF-8. Returns the bytes as Latin-1. */
 export function bytes(text: string): string {
   return Buffer.from(text).toString('latin1');
 }

@@ -10,26 +10,26 @@ import { guardedRequest } from '../../src/hop/fetch-hop.ts';
 import { errorAt, type Link, leftByScript, savedAs, start } from './link.ts';
 import { type Stage, userAgentOf } from './stage.ts';
 
-/** Links in progress. With more links, hops would time out. */
-const atATime = 8;
+/** Links to follow in parallel. Hops would time out with more links. */
+const parallelLinks = 8;
 
-/** Returns where each link ends with `follow=all`. */
+/** Follows each link with `follow=all`. @returns the end of each link. */
 export async function longhandEnds(links: readonly Link[], stage: Stage): Promise<string[]> {
   const ends: string[] = [];
   const queue = links.keys();
   const guard = createGuard(['127.0.0.0/8']);
   const followSome = async () => {
     for (const index of queue) {
-      // All connections go to the stage, without lookups.
+      // All connections go to the stage, so a lookup is an error.
       const lookup = () => Promise.reject(new Error('a lookup'));
       const settings = { guard, lookup, userAgent: userAgentOf(index) };
       const { request, close } = guardedRequest(settings, (lookup) => connector(lookup, toStage(stage)));
       const { chain } = createExpand(followRedirects(createBrowse(request)));
-      ends[index] = endOf(await chain(start, { follow: 'all' }), links[index]?.counts);
+      ends[index] = endOf(await chain(start, { follow: 'all' }), links[index]?.compares);
       close();
     }
   };
-  await Promise.all(Array.from({ length: atATime }, followSome));
+  await Promise.all(Array.from({ length: parallelLinks }, followSome));
   return ends;
 }
 
@@ -42,10 +42,10 @@ function toStage({ port, tlsPort }: Stage): typeof openSocket {
       : net.connect({ ...options, host, port });
 }
 
-function endOf({ end, longUrl, hops }: Expansion, counts: Link['counts']): string {
+function endOf({ end, longUrl, hops }: Expansion, compares: Link['compares']): string {
   const { file, scriptRedirect } = hops.at(-1) ?? {};
-  if (counts === 'file' && file) return savedAs(file.name);
-  if (counts === 'script' && scriptRedirect) return leftByScript;
+  if (compares === 'file' && file) return savedAs(file.name);
+  if (compares === 'script' && scriptRedirect) return leftByScript;
   if (end.code === 'max_redirects') return errorAt(`${hops.at(-1)?.url}`);
   return /^(request_failed|timeout|loop)$/.test(end.code) ? errorAt(`${longUrl}`) : `${longUrl}`;
 }

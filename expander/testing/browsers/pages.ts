@@ -25,10 +25,10 @@ const refreshes: Link[] = [
     headers: [['Content-Type', 'text/plain'], refresh(value)],
   })),
   ...ofReplies('Refresh header', {
-    'two of them': page('', [refresh('0;url=/x'), refresh('0;url=/y')]),
-    '0;url=/x with an image': { headers: [['Content-Type', 'image/png'], refresh('0;url=/x')], body: 'x' },
-    '0;url=/x beside a Location of 200': page('', [refresh('0;url=/x'), ['Location', '/y']]),
-    '0;url=/x beside a Location of 302': {
+    'two headers': page('', [refresh('0;url=/x'), refresh('0;url=/y')]),
+    '0;url=/x on an image': { headers: [['Content-Type', 'image/png'], refresh('0;url=/x')], body: 'x' },
+    '0;url=/x with a Location and status 200': page('', [refresh('0;url=/x'), ['Location', '/y']]),
+    '0;url=/x with a Location and status 302': {
       ...page('', [refresh('0;url=/x'), ['Location', '/y']]),
       status: 302,
     },
@@ -40,7 +40,7 @@ export const unquoted = '<meta http-equiv=refresh content="0;url=/m">';
 
 const pages: Link[] = [
   ...ofCases('Meta refresh: content', contents, (content) => page(`<!doctype html>${meta(content)}`)),
-  // {meta} stands for a meta element, {0;url=/1} for a meta element with that content.
+  // {meta} is a placeholder for a meta refresh, {0;url=/1} for a meta refresh with that content.
   ...ofLines('pages.txt', (markup) =>
     page(markup.replaceAll('{meta}', unquoted).replace(/\{(.*?)\}/g, (_, content) => meta(content))),
   ),
@@ -51,20 +51,20 @@ const pages: Link[] = [
   }),
 ];
 
-/** @param type null for no Content-Type. */
+/** Creates a page. @param type null omits the Content-Type. */
 const typed = (type: string | null, body = `<html>${unquoted}`, headers: Reply['headers'] = []): Reply => ({
   headers: [...(type === null ? [] : [['Content-Type', type] as const]), ...headers],
   body,
 });
 
-/** The same page with each type. */
+/** Creates the same page with each type. */
 const ofTypes = (types: readonly string[], body?: string) =>
   Object.fromEntries(types.map((type) => [`Content-Type: ${type}`, typed(type, body)]));
 
 const types: Link[] = ofReplies('Pages: type and encoding', {
   ...ofTypes(['text/html', 'TEXT/HTML;charset=x', 'text/plain', 'application/json', 'text/html, text/plain']),
   ...ofTypes(['*/*', '', 'unknown/unknown']),
-  'Content-Type: text/plain, and again text/html': typed('text/plain', undefined, [
+  'Content-Type: text/plain, then Content-Type: text/html': typed('text/plain', undefined, [
     ['Content-Type', 'text/html'],
   ]),
   'no Content-Type: <html>': typed(null),
@@ -94,7 +94,7 @@ const types: Link[] = ofReplies('Pages: type and encoding', {
   'UTF-16 by a byte order mark': page(
     Buffer.from(`\ufeff${meta('0;url=/ü?ü')}`, 'utf16le').toString('latin1'),
   ),
-  'no known encoding': typed('text/html;charset=bogus', meta('0;url=/\xfc?\xfc')),
+  'an unknown encoding': typed('text/html;charset=bogus', meta('0;url=/\xfc?\xfc')),
 });
 
 const gzipped = (times: number) =>
@@ -137,7 +137,7 @@ const document = `<html${namespace}>${inXml()}</html>`;
 const declared = (encoding: string, url: string) =>
   `<?xml version="1.0" encoding="${encoding}"?><html${namespace}>${inXml('', url)}</html>`;
 
-/** {meta} stands for a meta element, {xmeta} for a meta element with its namespace. */
+/** {meta} is a placeholder for a meta refresh, {xmeta} for a meta refresh with its namespace. */
 const xml: Link[] = [
   ...ofLines('xml.txt', (markup) =>
     typed(
@@ -159,9 +159,9 @@ const xml: Link[] = [
 
 const scripts: Link[] = ofLines('scripts.txt', (markup) =>
   page(`<!doctype html>${markup.replace('{text}', 'Words to read. '.repeat(20))}`),
-).map((link) => ({ ...link, counts: 'script' }));
+).map((link) => ({ ...link, compares: 'script' }));
 
-/** Pages that redirect by themselves. */
+/** Links to pages that may redirect. */
 export const pageLinks: readonly Link[] = [
   ...refreshes,
   ...pages,

@@ -78,7 +78,7 @@ export const departures: readonly Link[] = [
   reason,
 }));
 
-/** A chain of `length` redirects. `next` makes the response when `left` redirects remain. */
+/** Creates a chain of `length` redirects. `next` creates the response when `left` redirects remain. */
 const chain =
   (length: number, next: (left: number) => Reply): Website =>
   ({ path }) => {
@@ -91,11 +91,11 @@ const twice = (...locations: string[]): Reply => ({
   headers: locations.map((location) => ['Location', location]),
 });
 
-const several: Link[] = ofReplies('Location: two of them', {
+const several: Link[] = ofReplies('Two Location headers', {
   '/x and /x': twice('/x', '/x'),
   '/x and /y': twice('/x', '/y'),
-  '/x and nothing': twice('/x', ''),
-  'nothing and /x': twice('', '/x'),
+  '/x and an empty Location': twice('/x', ''),
+  'an empty Location and /x': twice('', '/x'),
 });
 
 const chains: Link[] = ofWebsites('Chains', {
@@ -106,7 +106,7 @@ const chains: Link[] = ofWebsites('Chains', {
     ]),
   ),
   '5 pages, each with a refresh': chain(5, (left) => page(meta(`0;url=/${left - 1}`))),
-  'redirects and refreshes in turn': chain(6, (left) =>
+  'alternating redirects and refreshes': chain(6, (left) =>
     left % 2 ? redirect(`/${left - 1}#${left}`) : page('', [refresh(`0;url=/${left - 1}`)]),
   ),
   'from http to https and back': ({ path, encrypted }) => {
@@ -119,7 +119,7 @@ const chains: Link[] = ofWebsites('Chains', {
 });
 
 const byMethod = (sent: string, head: ReturnType<Website>): Link => ({
-  group: 'Hosts that only answer GET',
+  group: 'Hosts that support only GET',
   sent,
   website: ({ method, path }) => {
     if (!path.startsWith('/a/b')) return end;
@@ -129,19 +129,19 @@ const byMethod = (sent: string, head: ReturnType<Website>): Link => ({
 
 const heads: Link[] = [
   ...[400, 401, 403, 404, 405, 406, 410, 415, 422, 429, 500, 501, 502, 503, 204, 304].map((status) =>
-    byMethod(`HEAD is answered ${status}`, { ...end, status }),
+    byMethod(`HEAD returns ${status}`, { ...end, status }),
   ),
-  byMethod('HEAD is answered with a page', page('')),
-  byMethod('HEAD is answered with a length of 0', { headers: end.headers, body: '' }),
-  byMethod('HEAD is answered without a type, nosniff', {
+  byMethod('HEAD returns a page', page('')),
+  byMethod('HEAD returns a Content-Length of 0', { headers: end.headers, body: '' }),
+  byMethod('HEAD returns nosniff without a Content-Type', {
     headers: [['X-Content-Type-Options', 'nosniff']],
     body: 'x',
   }),
   byMethod('HEAD is reset', 'reset'),
-  byMethod('HEAD is not answered', 'silence'),
+  byMethod('HEAD is ignored', 'silence'),
 ];
 
-/** Each host sends the field over https and redirects to http. Chromium remembers HSTS, so each link has its own host. */
+/** Each host sends the header over https and redirects to http. Chromium remembers HSTS, so each link needs a different host. */
 const strictTransport = ofLines('strict-transport.txt', () => end).map((link, index): Link => {
   const [field = '', next = ''] = link.sent.split(' => ');
   const host = `strict-${index}.example`;
@@ -156,7 +156,7 @@ const strictTransport = ofLines('strict-transport.txt', () => end).map((link, in
 
 const target = encodeURIComponent('http://target.example/x?y=z');
 
-/** Each wrapper redirects to its target. Chromium requests it, Longhand does not. */
+/** Each wrapper redirects to its target. Chromium requests the wrapper, but Longhand does not. */
 const wrappers: Link[] = [
   `http://nam02.safelinks.protection.outlook.com/?url=${target}&data=05`,
   'http://urldefense.proofpoint.com/v2/url?u=http-3A__target.example_x-3Fy-3Dz&d=DwMF&c=x',
@@ -172,7 +172,7 @@ const wrappers: Link[] = [
   },
 }));
 
-/** The head of a response in chunks. */
+/** The head of a chunked response. */
 const inChunks = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 const rawHeads: Link[] = [
@@ -181,10 +181,10 @@ const rawHeads: Link[] = [
   })),
   {
     group: 'Chunks',
-    sent: '7fffffffffffffff, which breaks off',
+    sent: '7fffffffffffffff, truncated',
     website: first({ raw: `${inChunks}7fffffffffffffff\r\n${unquoted}` }),
     chromium: start,
-    reason: 'Chromium ignores refreshes of a page that breaks off; here they count',
+    reason: 'Chromium ignores the refreshes of a truncated page, but Longhand follows them',
   },
 ];
 

@@ -4,33 +4,33 @@ import https from 'node:https';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 
-/** A website's response. Strings hold bytes as Latin-1. */
+/** A website's response. Strings are in Latin-1. */
 export interface Reply {
   status?: number;
   headers?: readonly (readonly [name: string, value: string])[];
   body?: string;
-  /** The raw response, instead of the fields above. */
+  /** The whole response as text. It replaces all other fields. */
   raw?: string;
 }
 
-/** A request, as a website sees it. */
-export interface Asked {
+/** A request that a website receives. */
+export interface ReceivedRequest {
   method: string;
   host: string;
-  /** The path, with the query. */
+  /** Path and query. */
   path: string;
   cookie: string;
   encrypted: boolean;
 }
 
-export type Website = (asked: Asked) => Reply | 'reset' | 'silence';
+export type Website = (request: ReceivedRequest) => Reply | 'reset' | 'silence';
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-/** The `User-Agent` of a client that follows a link. The stage identifies the link by it. */
+/** Returns the `User-Agent` of a client that follows a link. It tells the stage which link this is. */
 export const userAgentOf = (index: number): string => `link ${index}`;
 
-/** Starts a stage: it plays the websites of all links, at two ports of 127.0.0.1. */
+/** Starts a server that plays the websites of all links, on two ports of 127.0.0.1. */
 export async function openStage(websites: readonly Website[]) {
   const answer = (encrypted: boolean) => (request: http.IncomingMessage) => {
     const { method = '', url: path = '', headers, socket } = request;
@@ -39,7 +39,7 @@ export async function openStage(websites: readonly Website[]) {
     const reply = website({ method, host, path, cookie, encrypted });
     if (reply === 'silence') return;
     if (reply === 'reset') return void socket.destroy();
-    // Node would refuse to send some of these headers.
+    // Write to the socket, because Node refuses to send some of these headers.
     socket.end(Buffer.from(message(reply, method === 'HEAD'), 'latin1'));
   };
   const plain = http.createServer(answer(false));
@@ -61,7 +61,7 @@ export async function openStage(websites: readonly Website[]) {
 function message({ status = 200, headers = [], body = '', raw }: Reply, headOnly: boolean): string {
   if (raw !== undefined) return raw;
   const fields = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  // Without no-store, Chromium would remember permanent redirects for the next link.
+  // `no-store` prevents Chromium from reusing permanent redirects for the next link.
   const end = `Cache-Control: no-store\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
   return `HTTP/1.1 ${status} Whatever\r\n${fields}${end}${headOnly ? '' : body}`;
 }

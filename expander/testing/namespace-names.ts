@@ -60,7 +60,7 @@ for (const [i, file] of [resolvConf, `${resolvConf}.new`].entries()) {
   const before = await look('before');
   writeFileSync(file, `nameserver ${host}\n`);
   renameSync(file, resolvConf);
-  const way = file === resolvConf ? 'written in place' : 'renamed into place';
-  ends[`with a new name server in resolv.conf, ${way}`] = [before, await look('after')];
+  const change = file === resolvConf ? 'overwritten' : 'replaced';
+  ends[`after resolv.conf is ${change}`] = [before, await look('after')];
 }
 process.stdout.write(`${JSON.stringify(ends)}\n`, () => process.exit());

@@ -9,7 +9,7 @@ type Callback = (error: ExpansionError | null, longUrl: string | null, redirectC
 export interface Expand {
   /** @throws TypeError if `url` is not a string or `callback` not a function. */
   (url: string, callback: Callback): void;
-  /** Max redirects; an expansion ends at the location of the next redirect. With `follow` = `all`, the max is 19. */
+  /** Max redirects: an expansion ends at the location of the next redirect. It is always 19 with `follow` = `all`. */
   maxRedirect: number;
   /** Returns the whole chain. */
   chain(url: string, options?: ChainOptions): Promise<Expansion>;

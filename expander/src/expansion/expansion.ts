@@ -100,7 +100,7 @@ export const cdnId = 'longhand';
 export const keyedClient = (name: string) => `key ${name}`;
 export const hasKey = (client: string) => client.startsWith(keyedClient(''));
 
-/** Returns the name of a turn. A client's single requests share a turn, and each of its lists has a turn. */
+/** Returns the name of a turn. All single requests of a client share a turn. Each list has its own turn. */
 export const turnOf = (client = '', list?: number) => (list === undefined ? client : `${client}#${list}`);
 export const clientOf = (turn: string) => turn.replace(/#.*/, '');
 

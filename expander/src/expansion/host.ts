@@ -1,11 +1,11 @@
 import { domainToUnicode } from 'node:url';
 import { getDomain, parse } from 'tldts';
 
-/** How readers see a host, which they may mistake for another host. */
+/** What readers see in a host, and which host they may mistake it for. */
 export interface UnicodeHost {
   /** The host in Unicode; null unless it is in Punycode. */
   unicodeHost: string | null;
-  /** Scripts in a label that no language mixes, such as Cyrillic and Latin. */
+  /** Scripts that a label mixes although no language does, such as Cyrillic and Latin. */
   mixedScripts: string[];
   /** The similar host in Latin letters; null unless all letters of a label look Latin. */
   imitates: string | null;

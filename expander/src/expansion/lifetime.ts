@@ -7,10 +7,10 @@ const day = 24 * 60 * minute;
 /** Min lifetime in seconds. The max is a day. */
 const minLifetime = 30;
 
-/** Statuses that, like 5xx, the host will probably not return for long. */
+/** Statuses that are usually temporary, like 5xx. */
 const temporary = new Set([408, 425, 429]);
 
-/** Returns when a response expires (milliseconds since 1970). Its headers decide, or its status if they do not specify it. */
+/** Returns when a response expires (milliseconds since 1970), by its headers if they specify a lifetime, or by its status. */
 export function responseFreshUntil(status: number, headers: IncomingHttpHeaders, now = Date.now()): number {
   const stated = status < 400 ? statedLifetime(headers, now) : null;
   const seconds = stated ?? lifetimeOf(status);

@@ -20,7 +20,7 @@ export function readStrictTransport(field: string): StrictTransport | null {
   return directives.has('includesubdomains') ? 'subdomains' : 'host';
 }
 
-/** Creates a list of the HSTS hosts of one chain. */
+/** Creates the list of HSTS hosts of one chain. */
 export function strictHosts() {
   const hosts = new Map<string, StrictTransport>();
   return {

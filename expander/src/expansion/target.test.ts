@@ -13,9 +13,9 @@ describe('a URL as typed', () => {
     ['keeps a default port', 'HTTP://example.com:80/', 'HTTP://example.com:80/'],
     ['keeps its percent-encoding', 'http://example.com/%7e%2F', 'http://example.com/%7e%2F'],
     ['loses surrounding white space', ' \t\nhttp://example.com/\r\n ', 'http://example.com/'],
-    ['receives a missing scheme', 'example.com/x', 'http://example.com/x'],
-    ['receives a missing scheme before a port', 'example.com:8080', 'http://example.com:8080'],
-    ['receives a missing scheme before slashes', '//example.com/x', 'http://example.com/x'],
+    ['may omit the scheme', 'example.com/x', 'http://example.com/x'],
+    ['may omit the scheme before a port', 'example.com:8080', 'http://example.com:8080'],
+    ['may omit the scheme before slashes', '//example.com/x', 'http://example.com/x'],
     ['has its markup percent-encoded', 'http://example.com/<b>"\'', "http://example.com/%3Cb%3E%22'"],
     ['has non-ASCII characters percent-encoded', 'http://example.com/ü', 'http://example.com/%C3%BC'],
     ['has its host converted to Punycode', 'http://bücher.example/', 'http://xn--bcher-kva.example/'],
@@ -26,7 +26,7 @@ describe('a URL as typed', () => {
     ['may start with backslashes', '\\\\example.com/x', 'http://example.com/x'],
     ['keeps braces, bars and quotes', "http://example.com/{a}|b?'c", "http://example.com/{a}|b?'c"],
     ['has lone surrogates replaced', 'http://example.com/\ud800', 'http://example.com/%EF%BF%BD'],
-    ['receives a missing slash', 'http:/example.com', 'http://example.com/'],
+    ['may omit a slash', 'http:/example.com', 'http://example.com/'],
   ])('%s: %j', (_, typed, text) => {
     expect(readTarget(typed).text).toBe(text);
   });

@@ -38,7 +38,7 @@ test('never connects to a private address of a name, not even after DNS rebindin
     'mixed.example': refused,
     'other-family.example': refused,
     'rebound.example': { end: 'target_refused', redirectCount: 1, contacted: ['93.184.216.34'] },
-    'with a new name server in resolv.conf, written in place': ['unknown_name', 'final'],
-    'with a new name server in resolv.conf, renamed into place': ['unknown_name', 'final'],
+    'after resolv.conf is overwritten': ['unknown_name', 'final'],
+    'after resolv.conf is replaced': ['unknown_name', 'final'],
   });
 });

@@ -98,7 +98,7 @@ describe('the addresses of a name', () => {
   );
 });
 
-describe('the exemption EXPANDER_ALLOWED_NETWORKS', () => {
+describe('EXPANDER_ALLOWED_NETWORKS', () => {
   test('allows only addresses in these networks', () => {
     const guard = createGuard(['10.1.0.0/16', '::1/128']);
     expect(() => guard.checkUrl(new URL('http://10.1.2.3/'))).not.toThrow();
@@ -157,7 +157,7 @@ test('the registry files are complete', () => {
 });
 
 describe('a block that is not public unicast', () => {
-  test.each(blocks)('is refused up to its edges: %s', (block) => {
+  test.each(blocks)('is refused, unlike its public neighbours: %s', (block) => {
     const [address = '', prefix] = block.split('/');
     const size = 1n << BigInt((isIPv6(address) ? 128 : 32) - Number(prefix));
     const first = neighbour(address, 0n) as string;

@@ -19,7 +19,7 @@ const response = (status: number, type = 'text/plain'): Response => ({
   source: null,
 });
 
-test('a hop includes the page title, and its cache entry does too', async () => {
+test('a hop and its cache entry include the page title', async () => {
   let requests = 0;
   const u = await website((_, response) => {
     requests += 1;
@@ -76,7 +76,7 @@ describe('follow=all also sends GET', () => {
     expect(result.freshUntil).toBeLessThanOrEqual(Date.now() + 30_000);
   });
 
-  test('without HEAD to a URL that needed GET, and to an origin that needed GET for two URLs', async () => {
+  test('and skips HEAD once two URLs of an origin needed GET', async () => {
     const requests: string[] = [];
     const browse = createBrowse(async ({ host, pathname }, { method }) => {
       requests.push(`${method} ${pathname}`);

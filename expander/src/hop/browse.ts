@@ -47,7 +47,7 @@ interface Finding {
  * @param turns schedules the parsing of large pages.
  */
 export function createBrowse(request: Request, time = hopTime, turns = noTurns) {
-  /** For each origin, its first URL that needed GET, or an empty string after the second. */
+  /** Maps an origin to its first URL that needed GET. The value is empty after a second URL. */
   const needGet = new LRUCache<string, string>(needGetLimits);
 
   return async (
@@ -148,7 +148,7 @@ async function interpret(
   };
 }
 
-/** Whether a response to HEAD describes no content, so that GET may return something else. */
+/** Whether a response to HEAD describes an empty body, although GET may return a page. */
 function isEmpty({ status, headers }: ResponseHead): boolean {
   return [204, 205, 304].includes(status) || headers['content-length'] === '0' || !headers['content-type'];
 }

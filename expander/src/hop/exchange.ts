@@ -5,10 +5,10 @@ import { headReader, notHttp, type ParsedHead, type ResponseHead } from './respo
 /** Max milliseconds from the end of the headers to the end of the body. */
 const bodyTimeout = 1_000;
 
-/** Max milliseconds to keep an idle connection: a second less than Node's server does. */
+/** Max milliseconds to keep an idle connection. Node's server keeps it a second longer. */
 const maxIdleTime = 4_000;
 
-/** Milliseconds by which to close an idle connection before the server does. */
+/** How many milliseconds before the server to close an idle connection. */
 const idleMargin = 1_000;
 
 export interface Response extends ResponseHead {
@@ -82,13 +82,13 @@ export class Exchange {
     return read && this.#receiveHead(read.head, read.rest);
   }
 
-  /** Whether later bytes may reveal that the response belongs to another request. After GET the connection is closed. */
+  /** Whether later bytes may reveal that the response belongs to another request. GET closes the connection first. */
   get isInDoubt(): boolean {
     return this.#source !== null && this.method === 'HEAD';
   }
 
   /** Whether the server closed the idle connection or sent unsolicited bytes on it. */
-  mayRepeat(error?: unknown): boolean {
+  shouldRetry(error?: unknown): boolean {
     if (this.#isSettled || !this.#source) return false;
     const { code = '' } = (error ?? {}) as NodeJS.ErrnoException;
     const wasStale = !this.#hasBegun && (code === 'ECONNRESET' || code === 'EPIPE');
@@ -106,8 +106,8 @@ export class Exchange {
   }
 
   /**
-   * Handles a connection error. A truncated body is not an error. Over http, a head may lack its empty line. Over https it may
-   * not, because an attacker may have truncated it.
+   * Handles a connection error. Succeeds if only the body is truncated. Accepts a head without its empty line over http, but not
+   * over https, where an attacker may have truncated it.
    */
   fail(error: unknown): void {
     const { isEnd = false } = error as { isEnd?: boolean };
@@ -124,7 +124,7 @@ export class Exchange {
   }
 
   #receiveHead(head: ParsedHead, rest: string): string | null {
-    // This text is a late body, and the real response follows it.
+    // The text starts with a late body, and the real response follows.
     if (this.#source && head.holdsAnother) throw notHttp();
     this.#head = head;
     if (this.method === 'HEAD') {

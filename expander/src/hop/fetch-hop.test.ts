@@ -17,7 +17,7 @@ import { headReader } from './response-head.ts';
 
 const shortener = await startShortener();
 
-/** Allows one address. All other addresses in 127.0.0.0/8 play private addresses. */
+/** Allows one address. All other addresses in 127.0.0.0/8 represent private addresses. */
 const guard = createGuard(['127.0.0.1/32']);
 const here = { address: '127.0.0.1', family: 4 };
 const elsewhere = { address: '127.0.0.2', family: 4 };
@@ -47,16 +47,16 @@ describe('Expansion procedure, rule 1', () => {
     'sends a HEAD request to the host and path over %s',
     async (scheme) => {
       const certificate = await trusted();
-      const seen: unknown[] = [];
+      const requests: unknown[] = [];
       const answer: RequestListener = ({ method, url, headers, socket }, response) => {
-        seen.push([method, headers.host, url, (socket as tls.TLSSocket).servername]);
+        requests.push([method, headers.host, url, (socket as tls.TLSSocket).servername]);
         response.end();
       };
       const origin = await website(answer, scheme === 'https' ? { certificate } : {});
       const { port } = new URL(origin);
       const host = `localhost:${port}`;
       expect(await hopFetcher([here])(`${scheme}://${host}/a/b?c=d`)).toMatchObject({ status: 200 });
-      expect(seen).toEqual([['HEAD', host, '/a/b?c=d', scheme === 'https' ? 'localhost' : undefined]]);
+      expect(requests).toEqual([['HEAD', host, '/a/b?c=d', scheme === 'https' ? 'localhost' : undefined]]);
     },
   );
 });
@@ -65,9 +65,9 @@ test.each(['http', 'https'] as const)(
   'sends a request to the IPv6 address in a URL over %s',
   async (scheme) => {
     const certificate = await trusted('::1');
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const answer: RequestListener = ({ headers: { host }, url, socket }, response) => {
-      asked.push([host, (socket as tls.TLSSocket).servername || undefined]);
+      requests.push([host, (socket as tls.TLSSocket).servername || undefined]);
       response.writeHead(url === '/' ? 301 : 200, { Location: '/next' }).end();
     };
     const origin = await website(answer, { host: '::1', ...(scheme === 'https' && { certificate }) });
@@ -76,7 +76,7 @@ test.each(['http', 'https'] as const)(
       longUrl: `${origin}/next`,
       hops: [{ addressFamily: 6 }, { addressFamily: 6 }],
     });
-    expect(asked).toEqual(Array(2).fill([new URL(origin).host, undefined]));
+    expect(requests).toEqual(Array(2).fill([new URL(origin).host, undefined]));
     const guarded = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '' });
     expect((await guarded.expand.chain(`${origin}/`)).error).toMatchObject(refusal);
   },

@@ -14,7 +14,7 @@ export function fetchHead(request: Request): FetchHop {
   return async (url, { signal }) => hopResponse(await request(url, { method: 'HEAD', signal }), 'HEAD');
 }
 
-/** Converts a response, without the parts that only `follow` = `all` uses. */
+/** Converts the parts of a response that both follow modes use. */
 export function hopResponse(response: Response, method: HopResponse['method']): HopResponse {
   const { status, headers, addressFamily, source } = response;
   const location = percentEncoded(headers.location);
@@ -41,11 +41,11 @@ export function percentEncoded(location: string | undefined): string | null {
 }
 
 /**
- * Creates a `Request` that only connects to addresses that `guard` accepts. The layer `checkUrls` checks the URL before. The
- * steps of a request:
+ * Creates a `Request` that only connects to addresses that `guard` accepts. `checkUrls` has already checked the URL. The steps
+ * of a request:
  *
  * 1. The client ([http-client.ts](http-client.ts)) creates an exchange and takes an idle connection to the origin.
- * 2. If no connection is idle, `connect` resolves the name and opens a new connection. `guard` checks the resolved addresses.
+ * 2. `connect` resolves the name and opens a connection if no connection is idle. `guard` checks the resolved addresses.
  * 3. The connection ([connection.ts](connection.ts)) writes the request and passes received bytes to the exchange.
  * 4. The exchange ([exchange.ts](exchange.ts)) parses the head with [response-head.ts](response-head.ts), then reads the start
  *    of the body with [body-reader.ts](body-reader.ts).
@@ -98,11 +98,11 @@ const reasons: Record<string, string> = {
   ENETUNREACH: 'cannot be reached.',
   ETIMEDOUT: 'did not accept the connection in time.',
   ERR_NOT_HTTP: 'did not send a valid HTTP response.',
-  ERR_AMBIGUOUS: 'sent a header field twice with different values.',
+  ERR_AMBIGUOUS: 'sent a header twice with different values.',
   ERR_HEADERS_TOO_LONG: `sent more than ${maxHeadSize} bytes of headers.`,
 };
 
-/** Certificate errors with their own message, by Node's code. */
+/** Messages for specific certificate errors, by Node's code. */
 const certificateErrors: Record<string, string> = {
   CERT_HAS_EXPIRED: 'has an expired certificate.',
   CERT_NOT_YET_VALID: 'has a certificate that is not valid yet.',

@@ -22,7 +22,7 @@ function withoutDots(name: string): string {
   return inner.replace(illegal, '_') || 'download';
 }
 
-/** Names a file after its path. The type determines the extension if the URL has a query, which often means a script. */
+/** Names a file after its URL's path. The type determines the extension if there is a query, because the path may be a script. */
 function nameFromUrl({ pathname, search }: URL, type: string): string {
   const segment = pathname.slice(pathname.lastIndexOf('/') + 1).replace(/;.*/, '');
   const name = withoutDots(decoded(percentDecoded(segment)) ?? '');

@@ -7,7 +7,7 @@ import { type HtmlFacts, type MetaRefresh, readable, readHtml } from './meta-ref
 import type { ResponseHead } from './response-head.ts';
 import { shownAs } from './shown.ts';
 
-/** Max delay of a refresh in seconds. Visitors have begun to read a page that redirects later, so it ends the chain. */
+/** Max delay of a refresh in seconds. A page with a longer delay ends the chain, because visitors begin to read it. */
 export const maxDelay = 15;
 
 /** Max characters of a title. */
@@ -75,7 +75,7 @@ function parseRefresh(text: string): { delay: number; url: string } | null {
   return { delay, url: unquoted(target.replace(/^url[\t\n\f\r ]*=[\t\n\f\r ]*/i, '')) };
 }
 
-/** Removes a quote at the start, and any text from the last matching quote on. */
+/** Removes an opening quote, its closing quote, and the text after that. */
 function unquoted(text: string): string {
   const quote = text[0];
   if (quote !== '"' && quote !== "'") return text;

@@ -45,7 +45,7 @@ const head = { method: 'HEAD' } as const;
 const answer: RequestListener = (_, res) => res.end('ok');
 
 test.each(['http', 'https'] as const)(
-  'reuses a connection with TCP no-delay, after a cooldown for each response except the first: %s',
+  'reuses a connection with TCP no-delay once it has cooled down: %s',
   async (scheme) => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());

@@ -40,13 +40,13 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
     }
   };
 
-  /** Frees all connections before it resolves the first response. One by one, an expansion would need a sixth more CPU. */
+  /** Frees all connections before it resolves the first response. One by one, they would cost a sixth more CPU. */
   const keepFinished = () => {
     const batch = finished;
     finished = [];
     for (const [connection, { idleTime }] of batch) if (!connection.closed) keep(connection, idleTime);
     for (const [, exchange] of batch)
-      if (exchange.mayRepeat()) open(exchange);
+      if (exchange.shouldRetry()) open(exchange);
       else exchange.succeed();
   };
 
@@ -72,7 +72,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
     connections.delete(connection);
     take(connection);
     if (connection.source.hasStrayed) strayed.set(connection.origin, true);
-    if (exchange?.mayRepeat(error)) open(exchange);
+    if (exchange?.shouldRetry(error)) open(exchange);
     else exchange?.fail(error);
   };
 

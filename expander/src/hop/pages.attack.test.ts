@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { expand, serviceOfTest } from '../../testing/process.ts';
 import { website } from '../../testing/website.ts';
 
-/** Takes parse5 8 ms. */
+/** parse5 needs 8 ms to parse this. */
 const costly = '<nobr>'.repeat(10_000);
 
 test('slow-to-parse pages hardly delay other clients', async () => {

@@ -13,7 +13,7 @@ const shortener = await startShortener();
 
 /** Starts an expander, and a website that responds to the requests on each connection in order. */
 async function website(answer: (path: string, socket: Socket) => unknown, redis?: CacheClient) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   let connections = 0;
   const server = createServer({ noDelay: true }, (socket) => {
     connections += 1;
@@ -21,7 +21,7 @@ async function website(answer: (path: string, socket: Socket) => unknown, redis?
     socket.on('error', () => {});
     socket.on('data', (data) => {
       for (const [, method = '', path = ''] of `${data}`.matchAll(/^(HEAD|GET) (\S+) HTTP/gm)) {
-        asked.push(`${method} ${path}`);
+        requests.push(`${method} ${path}`);
         last = last.then(() => answer(path, socket));
       }
     });
@@ -33,7 +33,7 @@ async function website(answer: (path: string, socket: Socket) => unknown, redis?
   return {
     origin,
     expand,
-    asked,
+    requests,
     connections: () => connections,
     /** The path at the end of the chain from `path`, or the error code. */
     async end(path: string, follow: Follow = 'default') {
@@ -46,11 +46,11 @@ async function website(answer: (path: string, socket: Socket) => unknown, redis?
 const head = (status: string, length: number, more = '', type = 'text/plain') =>
   `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n${more}\r\n`;
 /** Redirects every path to the same path below `/at`. */
-const truth = (path: string) =>
+const genuine = (path: string) =>
   path.startsWith('/at') ? head('200 OK', 0) : head('301 Moved', 0, `Location: /at${path}\r\n`);
-const lie = head('301 Moved', 0, 'Location: /at/evil\r\n');
-const closing = head('301 Moved', 0, 'Location: /at/evil\r\nConnection: close\r\n');
-const unfinished = 'HTTP/1.1 301 Moved\r\nLocation: /at/evil\r\nX: ';
+const forged = head('301 Moved', 0, 'Location: /at/evil\r\n');
+const forgedAndClosing = head('301 Moved', 0, 'Location: /at/evil\r\nConnection: close\r\n');
+const forgedStart = 'HTTP/1.1 301 Moved\r\nLocation: /at/evil\r\nX: ';
 
 const cases = (['default', 'all'] as const).flatMap((follow) =>
   [1, 20, 120].map((late): [Follow, number] => [follow, late]),
@@ -60,11 +60,11 @@ const expected = victims.map((victim) => `/at${victim}`);
 
 describe('a late body for HEAD, disguised as a response,', () => {
   test.each([
-    ...cases.map(([follow, late]) => ['a redirect', lie, late, follow] as const),
-    ['a redirect that closes the connection', closing, 1, 'default'] as const,
-  ])('corrupts at most one uncached result: %s, %#', async (_, body, late, follow) => {
+    ...cases.map(([follow, late]) => ['a redirect', forged, late, follow] as const),
+    ['a redirect that closes the connection', forgedAndClosing, 1, 'default'] as const,
+  ])('corrupts at most one result and no cache entry: %s, %#', async (_, body, late, follow) => {
     const { end } = await website(async (path, socket) => {
-      if (path !== '/user') return socket.write(truth(path));
+      if (path !== '/user') return socket.write(genuine(path));
       socket.write(head('200 OK', body.length));
       await sleep(late);
       socket.write(body);
@@ -80,31 +80,31 @@ describe('a late body for HEAD, disguised as a response,', () => {
   });
 
   test.each([
-    ['merges with the head of the real response', unfinished],
-    ['arrives together with the real response', lie],
+    ['merges with the head of the real response', forgedStart],
+    ['arrives together with the real response', forged],
   ])('is detected if it %s', async (_, body) => {
-    let lies = 1;
+    let forgeries = 1;
     const { end } = await website((path, socket) => {
       if (path === '/user') return socket.write(head('200 OK', body.length));
-      socket.write(path === '/at/victim' && lies-- > 0 ? body + truth(path) : truth(path));
+      socket.write(path === '/at/victim' && forgeries-- > 0 ? body + genuine(path) : genuine(path));
     });
     await end('/user');
     expect(await end('/at/victim')).toBe('/at/victim');
   });
 
   test('prevents caching of the result if it is detected before the chain ends', async () => {
-    let fooled: Socket | undefined;
+    let victimSocket: Socket | undefined;
     const elsewhere = http.createServer(async (_, response) => {
-      fooled?.write(truth('/victim'));
-      await once(fooled as Socket, 'close');
+      victimSocket?.write(genuine('/victim'));
+      await once(victimSocket as Socket, 'close');
       response.end();
     });
     onTestFinished(() => void elsewhere.close());
     const away = `http://127.0.0.1:${await listening(elsewhere)}/`;
     const { end, expand, origin } = await website((path, socket) => {
-      if (path === '/victim') fooled = socket;
+      if (path === '/victim') victimSocket = socket;
       const more = path === '/victim' ? `Location: ${away}\r\n` : '';
-      socket.write(head(more ? '301 Moved' : '200 OK', more ? 0 : lie.length, more));
+      socket.write(head(more ? '301 Moved' : '200 OK', more ? 0 : forged.length, more));
     });
     await end('/user');
     expect(await expand.chain(`${origin}/victim`)).toMatchObject({
@@ -118,15 +118,15 @@ describe('a late body for HEAD, disguised as a response,', () => {
     const entries: string[] = [];
     const redis = { get: async () => null, set: async (key: string) => entries.push(key) };
     const doubted = Promise.withResolvers<void>();
-    let lies = 1;
+    let forgeries = 1;
     const { end, expand } = await website(
       async (path, socket) => {
-        if (path === '/user') return socket.write(head('200 OK', lie.length));
-        if (path === '/victim' && lies-- > 0) {
-          socket.write(lie);
+        if (path === '/user') return socket.write(head('200 OK', forged.length));
+        if (path === '/victim' && forgeries-- > 0) {
+          socket.write(forged);
           await doubted.promise;
         }
-        socket.write(truth(path));
+        socket.write(genuine(path));
       },
       redis as unknown as CacheClient,
     );
@@ -143,18 +143,18 @@ describe('a late body for HEAD, disguised as a response,', () => {
 
 test('an origin that sent unsolicited bytes receives each request on a new connection', async () => {
   const sockets: Socket[] = [];
-  const { end, asked, connections } = await website((path, socket) => {
+  const { end, requests, connections } = await website((path, socket) => {
     sockets.push(socket);
-    socket.write(truth(path));
+    socket.write(genuine(path));
   });
   await end('/user');
   const [socket] = sockets as [Socket];
-  socket.write(lie);
+  socket.write(forged);
   await once(socket, 'close');
   expect(connections()).toBe(1);
   const paths = ['/a', '/b', '/c'];
   for (const path of paths) expect(await end(path)).toBe(`/at${path}`);
-  expect(asked).toEqual(['/user', ...paths].flatMap((path) => [`HEAD ${path}`, `HEAD /at${path}`]));
+  expect(requests).toEqual(['/user', ...paths].flatMap((path) => [`HEAD ${path}`, `HEAD /at${path}`]));
   expect(connections()).toBe(7);
 });
 

@@ -1,7 +1,7 @@
 import { end, type Link, ofLines, ofWebsites, page, redirect } from './link.ts';
 import type { Website } from './stage.ts';
 
-/** A website that sets cookies and redirects to `target`, which redirects to a URL with the cookies that it receives. */
+/** A website that sets cookies and redirects to `target`. The target redirects to a URL with the received cookies. */
 const setting =
   (lines: readonly string[], target = '/check'): Website =>
   ({ path, cookie }) => {
@@ -15,7 +15,7 @@ const withCookies = (reply: ReturnType<typeof redirect>, ...lines: string[]) => 
   headers: [...(reply.headers ?? []), ...lines.map((line) => ['Set-Cookie', line] as const)],
 });
 
-/** A website whose first page depends on the cookies that it receives. */
+/** A website whose first page depends on the received cookies. */
 const first =
   (answer: (cookie: string) => ReturnType<Website>): Website =>
   ({ path, cookie }) =>

@@ -54,18 +54,18 @@ const paths = {
 const files: Link[] = [
   ...ofCases('Files: Content-Type, with a refresh', types, (type) => refreshing([typed(type)])),
   ...ofLines('dispositions.txt', (value) => refreshing([html, disposition(value)])),
-  ...ofCases('Files: content of no type, with a refresh', beginnings, (body) => refreshing([], body)),
+  ...ofCases('Files: content without a type, with a refresh', beginnings, (body) => refreshing([], body)),
   ...statuses,
   ...ofReplies('Files: content', {
-    'of no type, none': refreshing([], ''),
-    'of no type, <html>, nosniff': refreshing([nosniff], '<html>'),
-    'of no type, binary, nosniff': refreshing([nosniff], '\0'),
+    'no type, empty': refreshing([], ''),
+    'no type, <html>, nosniff': refreshing([nosniff], '<html>'),
+    'no type, binary, nosniff': refreshing([nosniff], '\0'),
     'text/plain, binary': refreshing([typed('text/plain')], '\0'),
     'text/plain, PDF': refreshing([typed('text/plain')], '%PDF-'),
     'text/plain, binary, nosniff': refreshing([typed('text/plain'), nosniff], '\0'),
     'application/unknown, binary': refreshing([typed('application/unknown')], '\0'),
     'image/png, <html>': refreshing([typed('image/png')], '<html>'),
-    'two dispositions, equal': refreshing([
+    'two equal dispositions': refreshing([
       html,
       disposition('attachment; filename=x'),
       disposition('attachment; filename=x'),

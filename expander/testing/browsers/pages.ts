@@ -111,7 +111,7 @@ const encodings = (
     ['deflate without a header', 'deflate', deflateRawSync(unquoted)],
     ['gzip, gzip', 'gzip, gzip', gzipped(2)],
     ['gzip, five times', 'gzip,gzip,gzip,gzip,gzip', gzipped(5)],
-    ['gzip and more', 'gzip', Buffer.concat([gzipped(1), Buffer.from('more')])],
+    ['gzip with trailing text', 'gzip', Buffer.concat([gzipped(1), Buffer.from('more')])],
     ['gzip with a wrong checksum', 'gzip', Buffer.concat([gzipped(1).subarray(0, -8), Buffer.alloc(8)])],
     ['deflate, br', 'deflate, br', brotliCompressSync(deflateSync(unquoted))],
     ['br', 'br', brotliCompressSync(unquoted)],

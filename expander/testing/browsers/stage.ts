@@ -27,7 +27,7 @@ export type Website = (request: ReceivedRequest) => Reply | 'reset' | 'silence';
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-/** Returns the `User-Agent` of a client that follows a link. It tells the stage which link this is. */
+/** Returns the `User-Agent` by which the stage identifies a link. */
 export const userAgentOf = (index: number): string => `link ${index}`;
 
 /** Starts a server that plays the websites of all links, on two ports of 127.0.0.1. */

@@ -49,7 +49,7 @@ export class Connection {
       .on('end', () => this.#close(reset(true)))
       .on('close', () => this.#close(reset()))
       .on('timeout', () => {
-        if (!this.#exchange) this.cut();
+        if (!this.#exchange) this.close();
       });
   }
 
@@ -80,7 +80,7 @@ export class Connection {
   }
 
   /** Closes the connection at once, even before it is open. */
-  cut(): void {
+  close(): void {
     this.#close(reset());
   }
 

@@ -33,7 +33,7 @@ export type Request = (url: URL, options: RequestOptions) => Promise<Response>;
 
 interface Carrier {
   readonly addressFamily: 4 | 6 | null;
-  cut(): void;
+  close(): void;
 }
 
 /** One request and its response. The client may retry it once on a new connection. */
@@ -125,7 +125,7 @@ export class Exchange {
 
   #receiveHead(head: ParsedHead, rest: string): string | null {
     // The text starts with a late body, and the real response follows.
-    if (this.#source && head.holdsAnother) throw notHttp();
+    if (this.#source && head.containsAnother) throw notHttp();
     this.#head = head;
     if (this.method === 'HEAD') {
       this.idleTime = idleTime(head);
@@ -134,14 +134,14 @@ export class Exchange {
     const limit = this.#options.bodyLimit?.(head) ?? 0;
     if (limit === 0) return '';
     this.#body = bodyReader(head.headers, limit);
-    this.#bodyTimer = setTimeout(() => this.#connection?.cut(), bodyTimeout);
+    this.#bodyTimer = setTimeout(() => this.#connection?.close(), bodyTimeout);
     return this.#body.read(rest) ? '' : null;
   }
 
   readonly #abort = () => {
     this.#settle();
     this.#outcome.reject(this.#options.signal?.reason);
-    this.#connection?.cut();
+    this.#connection?.close();
   };
 
   #settle() {

@@ -32,7 +32,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
 
   const finish = (connection: Connection, exchange: Exchange) => {
     if (exchange.idleTime === 0 && !exchange.isInDoubt) {
-      connection.cut();
+      connection.close();
       exchange.succeed();
     } else if (finished.push([connection, exchange]) === 1) {
       // Wait, because more bytes may arrive in this turn of the event loop and make the response suspect.
@@ -59,7 +59,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
     if (others) others.push(connection);
     else idleByOrigin.set(connection.origin, [connection]);
     const [oldest] = idle.size > maxIdle ? idle : [];
-    oldest?.cut();
+    oldest?.close();
   };
 
   const take = (connection: Connection) => {
@@ -109,7 +109,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
       return exchange.response;
     },
     close() {
-      for (const connection of [...connections]) connection.cut();
+      for (const connection of [...connections]) connection.close();
     },
   };
 }

@@ -9,7 +9,7 @@ function parse(text: string, maxLength?: number) {
   const end = [...text].findIndex((byte) => read(byte) !== null) + 1;
   expect(end).toBe(whole ? text.length - whole.rest.length : 0);
   if (!whole) return null;
-  const { holdsAnother, ...head } = whole.head;
+  const { containsAnother, ...head } = whole.head;
   return { ...head, rest: whole.rest };
 }
 

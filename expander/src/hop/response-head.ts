@@ -10,7 +10,7 @@ export interface ParsedHead extends ResponseHead {
   /** The minor version of HTTP/1: 0 or 1. */
   minorVersion: number;
   /** Whether the text seems to contain a second head. */
-  holdsAnother: boolean;
+  containsAnother: boolean;
 }
 
 /** Max bytes of a head, including interim heads. */
@@ -100,7 +100,7 @@ function parseHead(sent: string): ParsedHead {
   for (const name of unambiguous) {
     if (headers[name]?.includes(',')) headers[name] = onlyValue(headers, name);
   }
-  return { status, headers, minorVersion, holdsAnother: text.includes('HTTP/1.', 1) };
+  return { status, headers, minorVersion, containsAnother: text.includes('HTTP/1.', 1) };
 }
 
 /** Splits lines into names and values. A line that starts with white space continues a value. Skips lines without a name. */

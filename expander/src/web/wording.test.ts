@@ -39,8 +39,8 @@ describe('the page explains every end in plain words', () => {
       https://empty.example | Page found The page is empty at empty.example | returned 204
       ${long(0)} | Broken link Too many redirects: the check stopped at long.example | The limit is 19 redirects; this URL is the target
       s.example/loop | Broken link The redirects form a loop at s.example | no page can be reached
-      s.example/silent | Broken link The link is broken at s.example | The 302 redirect does not say where
-      s.example/malformed | Broken link The link is broken http://[ | something that is not a URL
+      s.example/silent | Broken link The link is broken at s.example | The 302 redirect has no target
+      s.example/malformed | Broken link The link is broken http://[ | The target of the 301 redirect is not a URL
       s.example/unknown | Broken link The link does not work at none.example | may be misspelled, or the website may be gone.
       s.example/down | ${notWorking} The page is not working just now at down.example | returned 503
       s.example/broken | ${notWorking} The link does not work at nobody.example http: | the connection.

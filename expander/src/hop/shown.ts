@@ -46,7 +46,7 @@ const binary = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
 const sniffed = 1_024;
 
 /**
- * Returns what Chromium does with a response. Returns `other` if that depends on unknown content.
+ * Returns what Chromium does with a response, or `other` if that depends on unknown content.
  *
  * @param content the start of the content; empty if unknown.
  */

@@ -126,7 +126,7 @@ describe('longhand-expand', () => {
       error: null,
     });
     const { error } = await expand(`${shortener.url}/hang`, '--timeout=1');
-    const message = `${new URL(shortener.url).host} did not answer within 0.375 seconds.`;
+    const message = `${new URL(shortener.url).host} did not respond within 0.375 seconds.`;
     expect(error).toMatchObject({ code: 'timeout', message });
   });
 

@@ -15,9 +15,9 @@ import { expansionLifetime, responseFreshUntil } from './lifetime.ts';
 import { startSession, type Visit } from './session.ts';
 import type { Target } from './target.ts';
 
-/** Milliseconds for one hop, including name lookup, connection and a second request with GET. */
+/** Max milliseconds for one hop, including name lookup, connection and a second request with GET. */
 export const hopTime = 3_000;
-/** Milliseconds for a whole chain: less than the proxy's 9 s. */
+/** Max milliseconds for a whole chain. The proxy times out after 9 s. */
 export const chainTime = 8_000;
 
 const defaults = { hop: hopTime, chain: chainTime };
@@ -73,7 +73,7 @@ export function followRedirects(fetchHop: FetchHop, times?: Times): FollowRedire
   };
 }
 
-/** The deadlines of a chain that starts now, and of each of its hops. They exclude waits for places. */
+/** Starts the timeouts of a chain and of its hops. They exclude waits for places. */
 function startDeadline(signal?: AbortSignal, times = defaults) {
   const controller = new AbortController();
   const started = performance.now();
@@ -82,9 +82,9 @@ function startDeadline(signal?: AbortSignal, times = defaults) {
   let waitsSince = 0;
   let hopTimer: NodeJS.Timeout | undefined;
   const expire = (message: string) => controller.abort(new ExpansionError('timeout', message));
-  const endHop = () => expire(`${host} did not answer within ${times.hop / 1_000} seconds.`);
+  const endHop = () => expire(`${host} did not respond within ${times.hop / 1_000} seconds.`);
   const endChain = () =>
-    expire(`No page was reached within ${times.chain / 1_000} seconds; ${host} had not answered yet.`);
+    expire(`No page was reached within ${times.chain / 1_000} seconds; ${host} had not responded yet.`);
   let chainTimer = setTimeout(endChain, times.chain);
   const abort = () => controller.abort(aborted(signal?.reason));
   if (signal?.aborted) abort();
@@ -95,9 +95,9 @@ function startDeadline(signal?: AbortSignal, times = defaults) {
     clearTimeout(chainTimer);
   };
   return {
-    /** Aborts when a hop or the chain times out, or the caller's signal aborts. */
+    /** Aborts when a hop or the chain times out, or when the caller's signal aborts. */
     signal: controller.signal,
-    /** Milliseconds since the start, without waits. */
+    /** Returns the milliseconds since the start, without waits. */
     elapsed,
     /** Starts the timeout of the hop to `url`. */
     startHop(url: URL) {
@@ -109,7 +109,7 @@ function startDeadline(signal?: AbortSignal, times = defaults) {
       clear();
       waitsSince = performance.now();
     },
-    /** Ends a wait: the hop gets its full time, and the chain the remainder. */
+    /** Ends a wait. The hop has its full time again, and the chain has its remaining time. */
     resume() {
       waited += performance.now() - waitsSince;
       hopTimer = setTimeout(endHop, times.hop);
@@ -122,7 +122,7 @@ function startDeadline(signal?: AbortSignal, times = defaults) {
   };
 }
 
-/** Calls `expand`, and `ended` if that throws an ExpansionError. Other errors are bugs. */
+/** Returns the result of `expand`, or of `ended` if it throws an ExpansionError. Rethrows other errors, which are bugs. */
 export async function untilError(
   expand: () => Promise<Expansion>,
   ended: (error: ExpansionError) => Expansion,
@@ -140,11 +140,11 @@ const loop: End = { code: 'loop', message: 'The redirects form a loop.' };
 function tooManyRedirects(maxRedirect: number): End {
   return {
     code: 'max_redirects',
-    message: `The limit is ${maxRedirect} redirect${maxRedirect === 1 ? '' : 's'}; this URL is the target of the next one.`,
+    message: `The limit is ${maxRedirect} redirect${maxRedirect === 1 ? '' : 's'}; this URL is the target of the next redirect.`,
   };
 }
 
-/** An expansion that ended or failed at `longUrl`. */
+/** Creates an expansion that ended or failed at `longUrl`. */
 export function endedExpansion(
   longUrl: string | null,
   end: End | ExpansionError,
@@ -168,7 +168,7 @@ function describeHop({ text, url }: Target, { step, response, wrapper }: Visit, 
   return {
     url: text,
     kind: step.kind,
-    ...(response ? factsOf(response) : unrequested(wrapper ? 301 : 307)),
+    ...(response ? publicFields(response) : unrequested(wrapper ? 301 : 307)),
     location: step.location,
     ...(wrapper && { wrapper }),
     milliseconds: Math.round(milliseconds * 10) / 10,
@@ -179,12 +179,18 @@ function describeHop({ text, url }: Target, { step, response, wrapper }: Visit, 
   };
 }
 
-/** The public facts of a response. */
-function factsOf({ refresh: _, setCookies: __, strictTransport: ___, source: ____, ...facts }: HopResponse) {
-  return facts;
+/** Returns the fields of a response that users may see. */
+function publicFields({
+  refresh: _,
+  setCookies: __,
+  strictTransport: ___,
+  source: ____,
+  ...fields
+}: HopResponse) {
+  return fields;
 }
 
-/** The facts of a hop without a request. A wrapper is permanent (301), HSTS is not (307). */
+/** Returns the response fields of a hop without a request. It is cached by `status`: 301 for a wrapper, 307 for HSTS. */
 function unrequested(status: 301 | 307) {
   const freshUntil = responseFreshUntil(status, {});
   return { status: null, method: null, addressFamily: null, freshUntil, cached: false } as const;

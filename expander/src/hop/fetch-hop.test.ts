@@ -148,7 +148,7 @@ describe('a request fails with a specific message if the host', () => {
 });
 
 describe('a hop times out after 3 s', () => {
-  const timeout = { code: 'timeout', message: expect.stringContaining('did not answer within 3 seconds') };
+  const timeout = { code: 'timeout', message: expect.stringContaining('did not respond within 3 seconds') };
 
   test.concurrent.each<[string, (socket: Socket) => void]>([
     ['if the host does not respond', () => {}],

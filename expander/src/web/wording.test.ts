@@ -97,7 +97,7 @@ describe('the page explains every end in plain words', () => {
     const reading = readPage(scriptedApp(slow), 'a.example');
     await vi.advanceTimersByTimeAsync(10_000);
     expect((await reading).result).toContain(
-      'No page was reached within 8 seconds; d.example had not answered yet. 3 redirects followed before that, in 7.5 s.',
+      'No page was reached within 8 seconds; d.example had not responded yet. 3 redirects followed before that, in 7.5 s.',
     );
   });
 

@@ -129,7 +129,7 @@ screenshots: setup ## renew the pictures in the README
 load-selftest: packages ## check that the load test detects a server without TCP no-delay
 	@node loadtest/selftest.ts
 
-# Hides npm's warning that the machine's Node is not the project's Node, which is one of the packages.
+# Hides npm's warning about the system's Node version, because the packages include the right version.
 install = echo 'Installing packages from npm.' && npm ci --loglevel=error
 
 # The stack needs only a fifth of the packages.

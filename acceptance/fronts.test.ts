@@ -24,7 +24,7 @@ const port = Number(new URL(stack.urls.proxy).port);
 
 const fronts: FrontName[] = ['caddy', 'nginx', 'traefik'];
 const missing = fronts.filter((name) => !hasFront(name));
-if (missing.length > 0) console.warn(`Skipped the tests of missing programs: ${missing.join(', ')}.`);
+if (missing.length > 0) console.warn(`Skipped the tests that need missing programs: ${missing.join(', ')}.`);
 
 describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
   const network = `127.0.${fronts.indexOf(name) + 1}`;
@@ -76,7 +76,7 @@ describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
     openFor + 30_000,
   );
 
-  test('accepts an import of 1 MB and a URL of 24 KiB', async () => {
+  test('accepts a 1 MB import and a 24 KiB URL', async () => {
     const body = `${'x'.repeat(490)}\n`.repeat(2_100);
     const headers = { 'Content-Type': 'text/plain', Accept: 'application/json', Origin: `https://${tasks}` };
     const imported = await ask(3, tasks, '/tasks/import', { method: 'POST', headers, body });

@@ -125,7 +125,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
     },
   );
 
-  test('make up lists every fault in the settings', async () => {
+  test('make up lists every invalid setting', async () => {
     const bad = [
       'export EXPANDER_MAX_REDIRECTS=9',
       '# TASKS_COLOUR=red',

@@ -3,7 +3,7 @@
 set -eu
 bind=$1
 
-# Prints this machine's addresses of a family (inet or inet6), without Docker's bridges.
+# Prints this machine's addresses in one family (inet or inet6), except those of Docker's bridges.
 addresses() {
     ip -o address show scope global 2>/dev/null |
         grep -Ev '^[0-9]+: (docker|br-|veth)' | sed -n "s/.*[[:space:]]$1 \([0-9a-f.:]*\).*/\1/p" | grep -Ev '^(127\.|::1$|fe80:)'

@@ -21,7 +21,7 @@ const compose = read('docker-compose.yml');
 const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
 const [, redis] = /^FROM (redis:\S+)/m.exec(dockerfile) ?? [];
 
-/** kustomize, alone or as part of kubectl. */
+/** The kustomize command, standalone or built into kubectl. */
 const kustomize = [
   ['kubectl', 'kustomize'],
   ['kustomize', 'build'],

@@ -10,8 +10,8 @@ import { allVariables, containerVariables, stackVariables, withoutStackVariables
 /**
  * Reads the stack's variables. Each service checks its own variables.
  *
- * @param more faults that other checks found.
- * @throws EnvironmentError that lists every fault.
+ * @param more errors that other checks found.
+ * @throws EnvironmentError that lists every error.
  */
 export async function readSettings(env: NodeJS.ProcessEnv, more: string[] = []) {
   const services = await Promise.all(['expander', 'tasks'].map((service) => serviceFaults(service, env)));
@@ -20,7 +20,7 @@ export async function readSettings(env: NodeJS.ProcessEnv, more: string[] = []) 
   return readEnv(stackVariables, env);
 }
 
-/** Returns all faults in the stack's own variables. */
+/** Returns an error for each invalid variable of the stack. */
 export function stackFaults(env: NodeJS.ProcessEnv): string[] {
   try {
     return relationFaults(readAll(env));
@@ -30,7 +30,7 @@ export function stackFaults(env: NodeJS.ProcessEnv): string[] {
   }
 }
 
-/** Returns the faults in a service's own variables. The service checks them again at startup, because it may run alone. */
+/** Returns an error for each invalid variable of a service. It checks them again at startup, because it may run alone. */
 async function serviceFaults(service: string, env: NodeJS.ProcessEnv): Promise<string[]> {
   const own = Object.entries(withoutStackVariables(env)).filter(([name]) =>
     /^(EXPANDER|TASKS)_|^(LOG_LEVEL|NODE_COMPILE_CACHE)$/.test(name),
@@ -101,7 +101,7 @@ export function warningsAbout(env: NodeJS.ProcessEnv, place: 'natively' | 'in co
   return warnings;
 }
 
-/** Returns a fault unless the key matches the certificate. */
+/** Returns an error unless the key matches the certificate. */
 export function certificateFaults({ LONGHAND_CERTIFICATES: folder }: NodeJS.ProcessEnv): string[] {
   try {
     if (folder) readPair(folder);

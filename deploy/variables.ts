@@ -37,7 +37,7 @@ export const stackVariables = {
 const redisUrl = redisVariables.REDIS_URL.unwrap().optional();
 const caFile = redisVariables.REDIS_CA_FILE;
 
-/** Ignored natively. */
+/** Ignored by the native stack. */
 export const containerVariables = {
   LONGHAND_GRAFANA_PORT: port.default(3001),
   LONGHAND_CERTIFICATES: z.string().default(''),

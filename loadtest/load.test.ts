@@ -80,7 +80,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     const { code, output } = await run('smoke', { ...variables, LOAD_ITERATIONS: '1' }, ['--config', config]);
     expect(code, output).toBe(0);
     expect(output).toContain('PROXY_URL is not set, so the front page is not checked.');
-    expect(output).toMatch(/This run loads expander.internal, tasks.internal. It adds 4 tasks/);
+    expect(output).toMatch(/This run sends load to expander.internal, tasks.internal. It adds 4 tasks/);
     const prefix = /start with \\"(load \S+)\\"/.exec(output)?.[1];
     const left = await fetch(`${TASKS_URL}/tasks`, { headers: { Accept: 'application/json' } });
     expect(prefix).toBeDefined();

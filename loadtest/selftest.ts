@@ -37,7 +37,7 @@ async function startSplitWriteServer(options: { noDelay: boolean }) {
   };
 }
 
-/** A short run with limits that a busy machine can meet, but not if every response is delayed. */
+/** A short run. Even a busy machine stays within its limits, unless every response is delayed. */
 export const short = {
   LOAD_RATE: '100',
   LOAD_DURATION: '3',

@@ -319,7 +319,7 @@ test('the cache stays within its size limit', async () => {
   const kept = await readdir(folder);
   expect(kept.length).toBeGreaterThan(100);
   expect(kept.length).toBeLessThanOrEqual(keysPerMebibyte / 16);
-  // nginx may delete files meanwhile.
+  // nginx may delete files during the count.
   const size = (name: string) =>
     stat(join(folder, name)).then(
       ({ size }) => size,

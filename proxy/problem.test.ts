@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { openapi } from '../tasks/src/web/openapi.ts';
 import { startProxied } from './testing/proxied.ts';
 
-/** The tasks API promises problem details (RFC 9457), also for errors from nginx. */
+/** The tasks API promises problem details (RFC 9457), even for errors from nginx. */
 describe('A proxy error', async () => {
   const application = http.createServer((request) => {
     if (request.url?.includes('/break')) request.socket.destroy();

@@ -101,7 +101,7 @@ describe(`With a hung replica, ${image ?? 'the installed nginx'}`, async () => {
   });
 
   // If a replica loses its network, each idle connection fails a request.
-  test('closes idle connections soon', async () => {
+  test('closes idle connections after a few seconds', async () => {
     await send(proxy.ports.tasks, '/');
     await expect.poll(() => open.size).toBe(0);
   });

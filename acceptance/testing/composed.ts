@@ -72,7 +72,7 @@ export async function startComposed({
   };
   try {
     await compose('up', '--build', '--wait', 'shortener', ...before);
-    // Exempt only this address, because tests expect the guard to refuse all others.
+    // Exempt only this address, because tests expect the guard to refuse every other address.
     env.EXPANDER_ALLOWED_NETWORKS = `${await addressOf(await first('shortener'), `${project}_egress`)}/32`;
     await compose('up', '--build', '--wait', ...scale, 'proxy');
   } catch (error) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs missing programs from the Debian packages of the same names: deploy/machine/packages.sh nginx redis-server
-# Does nothing unless root runs it on Debian or Ubuntu.
+# Does nothing unless run as root on Debian or Ubuntu.
 set -eu
 PATH=$PATH:/usr/local/sbin:/usr/sbin
 

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const proxy = join(import.meta.dirname, '..', '..', 'proxy');
 const templates = join(proxy, 'templates');
 
-/** The stack's variables from `readEnv`, plus others such as the upstreams. */
+/** The stack's variables from `readEnv`, plus values such as the upstreams. */
 export type ProxyVariables = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 export const asText = (variables: ProxyVariables): Record<string, string> =>

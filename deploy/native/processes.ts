@@ -6,7 +6,7 @@ import type { ProcessSpec } from './supervisor.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** PATH with the folder of Debian's nginx, which by default only root's PATH contains. */
+/** PATH plus the folder of Debian's nginx, which by default is only in root's PATH. */
 export const searchPath = (env: NodeJS.ProcessEnv) => `${env.PATH}:/usr/local/sbin:/usr/sbin`;
 
 const socketPath = (name: string) => join('run', `${name}.sock`);
@@ -61,7 +61,7 @@ export const service = (name: string, replica: string, redis: string, folder: st
 
 /** nginx with the configuration in the folder `proxy`. It is ready once `port` of `host` is open. */
 export function proxy(host: string, port: number): ProcessSpec {
-  // By default, root's nginx runs its workers as a user that cannot open the sockets.
+  // If started by root, nginx by default runs its workers as a user that cannot open the sockets.
   const user = process.getuid?.() === 0 ? ' user root;' : '';
   return {
     name: 'proxy',

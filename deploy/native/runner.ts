@@ -22,7 +22,7 @@ export async function becomeRunner(status: () => string): Promise<boolean> {
     if (error instanceof ListenError) return false;
     throw error;
   }
-  // Remove the sockets of a killed run.
+  // Remove sockets that a killed run left behind.
   for (const socket of readdirSync('run')) rmSync(`run/${socket}`);
   const server = createServer((client) => {
     client.unref().on('error', () => {});

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs Redis in containers. The first start writes a password that the service can read. All commands except `server` also
 # work on the native stack, in the folder with `.local`:
-#   redis.sh server [options of redis-server]
-#   redis.sh cli [arguments of redis-cli]
+#   redis.sh server [redis-server options]
+#   redis.sh cli [redis-cli arguments]
 #   redis.sh backup [-h HOST] >FILE      writes a verified copy of the data, or fails and writes nothing
 #   redis.sh restore [FOLDER] <FILE      replaces the data with a backup, and sets the old data aside
 #   redis.sh recover                     finishes an interrupted restore; fails if only set-aside data is left

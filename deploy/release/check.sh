@@ -13,7 +13,7 @@ tags=$(grep -hoE 'longhand/[a-z]+, .*newTag: [^ ]+' -r deploy/kubernetes | sed '
 [ "$tags" = "$version" ] || fault "deploy/kubernetes has other tags: $tags"
 grep -q "^## $version\b" CHANGELOG.md || fault "CHANGELOG.md has no section ## $version"
 [ -z "$(git status --porcelain)" ] || fault "there are uncommitted changes"
-if git rev-parse --quiet --verify "refs/tags/v$version" >/dev/null; then fault "the tag v$version exists already"; fi
+if git rev-parse --quiet --verify "refs/tags/v$version" >/dev/null; then fault "the tag v$version already exists"; fi
 echo 'Not checked: make check, make rehearse (attach its report to the release), npm audit, the image scan.'
 [ "$faults" = 0 ] || exit 1
 echo "Ready: git tag v$version"

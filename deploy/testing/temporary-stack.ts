@@ -6,7 +6,7 @@ import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { logFile } from '../native/log.ts';
 import { type Stack, type StackOptions, startStack } from '../native/stack.ts';
 
-/** Returns free ports for a stack, also as variables and URLs. */
+/** Returns free ports for a stack, with their variables and URLs. */
 export async function freeStackPorts() {
   const ports = await freePorts('LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT');
   const url = (port: number) => `http://127.0.0.1:${port}`;

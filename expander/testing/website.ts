@@ -5,7 +5,7 @@ import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { onTestFinished } from 'vitest';
 
 /**
- * Starts a website until the test ends. It uses https if there is a `certificate`.
+ * Runs a website until the test ends, over https if `certificate` is given.
  *
  * @returns its origin.
  */

@@ -33,7 +33,7 @@ export type Timed = <Reply>(operation: string, run: () => Promise<Reply>) => Pro
 
 export const untimed: Timed = (_, run) => run();
 
-/** The result of `work`; `late` if it takes longer. */
+/** Resolves with the result of `work`, or with `late` after `milliseconds`. */
 export async function within<Result, Late>(
   milliseconds: number,
   work: Promise<Result>,

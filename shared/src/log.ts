@@ -45,7 +45,7 @@ const exitTimeout = 2_000;
  * Writes lines in batches to `fd`, a non-blocking descriptor. Keeps up to 4 MiB while the reader stalls, and drops further lines.
  * Stops writing if the reader closes the pipe.
  *
- * @param onDropped receives the number of dropped lines once the reader continues
+ * @param onDropped receives the number of dropped lines once the reader resumes
  */
 function logWriter(fd: number, onDropped: (lines: number) => void): (line: string) => void {
   let waiting = '';

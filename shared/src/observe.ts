@@ -15,7 +15,7 @@ interface Annotations {
   user?: string;
 }
 
-/** Node's response with the annotations of its request. */
+/** Node's response, plus the annotations of its request. */
 export class AnnotatedResponse extends ServerResponse {
   readonly annotations: Annotations = {};
 }
@@ -91,7 +91,7 @@ export function createObserver(log: Log, metrics: Registry) {
 /** The methods of OpenTelemetry's HTTP conventions, which record other methods as `_OTHER`. */
 const methods = new Set('GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH QUERY'.split(' '));
 
-/** Labels by OpenTelemetry's HTTP conventions (1.44). Clients cannot add values. */
+/** Labels from OpenTelemetry's HTTP conventions (1.44). Clients cannot add values. */
 function labels({ method = '', headers }: IncomingMessage, status: number, route?: string, error?: string) {
   const found: Record<string, string | number> = {
     http_request_method: methods.has(method) ? method : '_OTHER',

@@ -1,8 +1,8 @@
 import type { Context, Env, Hono } from 'hono';
 
 /**
- * Calls `reject` for requests with a method that the routes of their path lack. `allow` is the value of the `Allow` header. Call
- * this before you add routes that match the same paths, as `/tasks/:id` matches `PUT /tasks/import`.
+ * Calls `reject` for a request if no route for its path has its method. `allow` is the value of the `Allow` header. Call this
+ * before you add routes that match the same paths, as `/tasks/:id` matches `PUT /tasks/import`.
  */
 export function rejectOtherMethods<E extends Env>(
   app: Hono<E>,

@@ -143,7 +143,7 @@ test('a client connects over TLS with a client certificate and a user', async ()
   expect(JSON.stringify(lines)).not.toContain('secret');
 });
 
-test('a client connects even if Sentinel announces a new primary meanwhile', async () => {
+test('a client connects even if Sentinel announces a new primary at the same time', async () => {
   const monitored = `sentinel monitor tasks 127.0.0.1 ${new URL(server.url).port} 1`;
   const sentinel = await startRedisProcess(textFile(monitored), '--sentinel');
   onTestFinished(() => sentinel.stop());

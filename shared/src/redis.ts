@@ -37,7 +37,7 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
     connectTimeout: 1_000,
     commandTimeout: 1_000,
     retryStrategy,
-    // Credentials in the URL override these. In containers, the files belong to the bundled Redis.
+    // Credentials in the URL override these. In containers, these files are for the bundled Redis.
     username: access.REDIS_USER_FILE,
     password: access.REDIS_PASSWORD_FILE,
     ...address,
@@ -59,8 +59,8 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
 }
 
 /**
- * Sends all commands of one event loop turn in one write. This reduces Redis's CPU time to a fifth. With ioredis's
- * auto-pipelining, further commands would wait for the replies, and so for an fsync.
+ * Sends all commands from one turn of the event loop in one write, which reduces Redis's CPU time to a fifth. With ioredis's
+ * auto-pipelining, later commands would wait for the replies, and so for an fsync.
  */
 class CorkedRedis extends Redis {
   override sendCommand(...args: Parameters<Redis['sendCommand']>) {
@@ -102,7 +102,7 @@ export async function connected(redis: StoreClient, milliseconds: number): Promi
   await within(milliseconds, ready, undefined);
 }
 
-/** Creates a function that times Redis operations, by OpenTelemetry's database conventions (1.44). */
+/** Creates a function that times Redis operations, following OpenTelemetry's database conventions (1.44). */
 export function timedOperations(metrics: Registry): Timed {
   const durations = new Histogram({
     name: 'db_client_operation_duration_seconds',

@@ -181,7 +181,7 @@ describe('A malformed request', () => {
   });
 
   test('does not delay the drain if its client keeps the connection open', async () => {
-    // Without real timers, the server cannot cut the connection after 10 s.
+    // Fake timers prevent the server from cutting the connection after 10 s.
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     stops.push(() => vi.useRealTimers());
     const served = await serving(new Hono());

@@ -156,7 +156,7 @@ interface ServerSocket extends Socket {
   _httpMessage?: AnnotatedResponse | null;
 }
 
-/** Only characters of names, addresses and ports. Others could end up in the path of a URL. */
+/** Allows only characters of names, addresses and ports. Any other character could end up in a URL's path. */
 const validHost = /^[\w.:[\]-]*$/;
 
 /** Names that are never in public DNS (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal), and names without a dot. */

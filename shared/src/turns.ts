@@ -1,5 +1,5 @@
 /**
- * Waits for a turn of the event loop, in which the caller works for a few milliseconds.
+ * Waits for a turn of the event loop in which the caller may work for a few milliseconds.
  *
  * @param clients the clients that wait for this work. The work starts in the earliest turn of any of them.
  * @param signal removes the work from the queues and rejects with its reason

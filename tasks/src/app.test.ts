@@ -72,7 +72,7 @@ describe('GET /', () => {
     expect(await page()).not.toContain(link);
   });
 
-  test('does not show times, which only the pages of a task show', async () => {
+  test('does not show times, unlike the pages of a single task', async () => {
     const { _id } = await create('milk');
     const when = async (path = `/tasks/${_id}/edit`) => {
       const [, words = ''] = /<p class="when">(.*?)<\/p>/s.exec(await page(path)) ?? [];

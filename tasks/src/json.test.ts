@@ -262,7 +262,7 @@ describe('Browser forms, which can only POST', () => {
     expect((await kept.store.show('1')).title).toBe('mine');
   });
 
-  test('an edit is saved although somebody has finished the task meanwhile', async () => {
+  test('an edit is saved even if somebody else has finished the task', async () => {
     const visitor = await visit(kept.app);
     const fields = { _method: 'PUT', revision: await revision(), was: 'milk', title: 'mine' };
     await update('1', { finished: 1 });

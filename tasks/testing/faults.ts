@@ -1,7 +1,7 @@
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { keys } from '../src/redis/keys.ts';
 
-/** Lists inconsistencies between the index and the tasks in a store, by the rules in CONTRIBUTING.md. */
+/** Lists the ways in which the index and the tasks in a store break the rules in CONTRIBUTING.md. */
 export async function faultsOf(redis: StoreClient): Promise<string[]> {
   const taskKeys = await redis.keys(`${keys.task}*`);
   const tasks = new Set(taskKeys.map((key) => key.slice(keys.task.length)));

@@ -16,7 +16,7 @@ export type Replica = Awaited<ReturnType<typeof startReplica>>;
 
 /**
  * Starts the service in this process, with the Redis at `redisUrl`, on `port` (by default a free port). This takes a hundredth
- * of the time of `startService`. `given` replaces its dependencies.
+ * as long as `startService`. `given` replaces its dependencies.
  */
 export async function startReplica(redisUrl: string, given: Partial<Dependencies> = {}, port = 0) {
   const end = new AbortController();

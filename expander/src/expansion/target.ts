@@ -141,7 +141,7 @@ export function isWeb(url: URL): boolean {
 /** Matches an authority and the text before it. The parser does not interpret the hosts of other schemes. */
 const authority = /^[\0- ]*(?:(?:https?|wss?|ftp|file):[/\\]*|[/\\]{2,})([^/\\?#]*)/i;
 
-/** Returns the host and port that the URL Standard's parser finds. For a relative URL, it may return other text. */
+/** Returns the host and port that the URL Standard's parser finds. The result is meaningless for a relative URL. */
 export function hostText(text: string): string {
   const [, found = ''] = authority.exec(text.replace(/[\t\n\r]+/g, '')) ?? [];
   return found.slice(found.lastIndexOf('@') + 1);

@@ -112,7 +112,7 @@ describe('an unknown key', () => {
     ]);
   });
 
-  test('returns 401 for a list, and its code with format=json', async () => {
+  test('returns 401 for a list, and `unknown_key` with format=json', async () => {
     const { app, ask } = expander();
     const list = await app.request('/api/expand?key=none', { method: 'POST', body: shortener.url });
     expect([list.status, await list.text()]).toEqual([401, 'This key is not valid.']);

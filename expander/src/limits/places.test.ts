@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { createCounts, turnOf } from '../expansion/expansion.ts';
 import { createPlaces, type Queue } from './places.ts';
 
-/** Creates places for named hops. `started` lists the hops in the order of their starts. */
+/** Creates places for named hops. `started` lists the hops in the order they started. */
 function naming(limits: Parameters<typeof createPlaces>[0]) {
   const places = createPlaces(limits);
   const started: string[] = [];

@@ -56,7 +56,7 @@ export function takeFromAll(redis: Pick<Redis, 'eval'>, run: Timed): Take {
  * Charges a client for one request or expansion.
  *
  * @param things a plural noun for the message, such as `requests with this key`.
- * @throws ExpansionError `rate_limited` if the rate is used up.
+ * @throws ExpansionError `rate_limited` if the client exceeds its rate.
  */
 export async function charge(take: Take, client: string, rate: Rate, things: string): Promise<void> {
   const wait = Math.ceil((await take(client, rate)) / 1_000);

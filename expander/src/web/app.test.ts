@@ -25,7 +25,7 @@ test('"Try again" on the page skips the caches', async () => {
     lookup: async () => (known ? [{ address: '127.0.0.1', family: 4 }] : []),
   });
   onTestFinished(close);
-  /** The verdict and the target of "Try again". */
+  /** Returns the verdict, and where "Try again" links to. */
   const read = async (href: string) => {
     const html = await (await app.request(href)).text();
     const [, verdict] = /class="verdict.*?">(.*?)</.exec(html) ?? [];

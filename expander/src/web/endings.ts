@@ -28,7 +28,7 @@ export interface Ending {
   stop?: string;
   /** The label of the link to the last URL. */
   open?: 'Open it' | 'Open anyway';
-  /** The label of the other link. */
+  /** Label of the link that repeats the check, or continues it from the last URL. */
   next?: 'Try again' | 'Follow on';
 }
 

@@ -83,12 +83,12 @@ test('a note above the buttons warns of a subdomain that names another website',
 describe('one sentence describes the chain', () => {
   test.each([
     ['301', 'leaves s.example and ends at end.example.'],
-    ['1', 'leaves s.example, passes t.example and u.example, and ends at end.example.'],
-    ['far', 'leaves s.example, passes 4 other sites and ends at end.example.'],
+    ['1', 'leaves s.example, passes through t.example and u.example, and ends at end.example.'],
+    ['far', 'leaves s.example, passes through 4 other sites and ends at end.example.'],
     ['inside', 'stays at s.example.'],
-    ['returning', 'leaves s.example, passes t.example and returns to s.example.'],
+    ['returning', 'leaves s.example, passes through t.example and returns to s.example.'],
     ['broken', 'leaves s.example and leads to nobody.example.'],
-    ['wrapped', 'leaves s.example, passes google.com and ends at end.example.'],
+    ['wrapped', 'leaves s.example, passes through google.com and ends at end.example.'],
   ])('%s: %s', async (path, sentence) => {
     expect((await read(`http://s.example/${path}`)).result).toContain(`The link ${sentence}`);
   });

@@ -59,7 +59,7 @@ export function createPage(onMissing?: (fault: Error) => void) {
 /**
  * `GET /`: the page. With `u`, it streams the hops, so the visitor sees the chain grow.
  *
- * The response starts with the first hop. An earlier error sets its status, and the page reports later errors.
+ * The response starts once the first hop is known. Only an earlier error can set the status. The page reports later errors.
  */
 export function showPage(
   expandRequest: ExpandRequest,

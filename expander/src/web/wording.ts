@@ -49,7 +49,7 @@ const maxNamed = 3;
 const arrived = new Set(['final', 'no_location', 'malformed_location', 'unsupported_scheme']);
 
 /**
- * The chain in one sentence, such as `The link leaves bit.ly, passes t.co and ends at example.com.` A site is a registrable
+ * The chain in one sentence, such as `The link leaves bit.ly, passes through t.co and ends at example.com.` A site is a registrable
  * domain.
  *
  * @returns undefined without a redirect, or for a loop.
@@ -65,7 +65,7 @@ export function journey({ hops, longUrl, redirectCount, end }: Expansion): strin
   if (from === to && passed.size === 0) return `The link stays at ${from}.`;
   const others = passed.size > maxNamed ? `${passed.size} other sites` : list([...passed]);
   const last = from === to ? `returns to ${from}` : `${arrived.has(end.code) ? 'ends at' : 'leads to'} ${to}`;
-  const steps = [`leaves ${from}`, ...(others ? [`passes ${others}`] : []), last];
+  const steps = [`leaves ${from}`, ...(others ? [`passes through ${others}`] : []), last];
   return `The link ${(others.includes(' and ') ? withComma : withoutComma).format(steps)}.`;
 }
 

@@ -16,7 +16,7 @@ export function requestControl(tags: Tags = {}): void {
 }
 
 export const baseOptions = {
-  // A redirect may lead to another host.
+  // A redirect could send load to another host.
   maxRedirects: 0,
   summaryTrendStats: ['count', 'avg', 'min', 'med', 'p(95)', 'p(99)', 'p(99.9)', 'max'],
   setupTimeout: '3m',

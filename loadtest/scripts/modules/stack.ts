@@ -24,7 +24,7 @@ export const shortener = url('SHORTENER_URL') || 'http://127.0.0.1:9000';
 
 /** Logs `sentence`, which describes the writes of this run, if other hosts are allowed. */
 export function announce(sentence: string): void {
-  if (allowedHosts.length > 0) console.warn(`This run loads ${allowedHosts.join(', ')}. ${sentence}`);
+  if (allowedHosts.length > 0) console.warn(`This run sends load to ${allowedHosts.join(', ')}. ${sentence}`);
 }
 
 /** Aborts the run with a message. */

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => void replicas[0].stop());
 
-/** The changes of the store. Their connection closes when the test ends. */
+/** Connects to the store's changes until the test ends. */
 function openChanges(interval?: number) {
   const end = new AbortController();
   onTestFinished(() => end.abort());

@@ -15,11 +15,11 @@ const spreadPerSubscriber = 0.5;
  * @param interval milliseconds between checks of the version, in case a message is lost
  */
 export function redisChanges(redis: StoreClient, signal: AbortSignal, interval = 5_000): Changes {
-  /** Each subscriber with its random position in the spread, from 0 to 1. */
+  /** For each subscriber, a random fraction of the longest delay (0 to 1). */
   const subscribers = new Map<(version: string) => void, number>();
   const announce = (version: string) => {
-    for (const [subscriber, position] of subscribers) {
-      const delay = position * spreadPerSubscriber * subscribers.size;
+    for (const [subscriber, fraction] of subscribers) {
+      const delay = fraction * spreadPerSubscriber * subscribers.size;
       setTimeout(() => subscribers.has(subscriber) && subscriber(version), delay);
     }
   };

@@ -13,7 +13,7 @@ export function holdWrites(redis: StoreClient, interval = 12_000) {
   /** Consecutive disconnections during a write. */
   let crashes = 0;
   let heldUntil = 0;
-  // The error of the write may hide a crash: if the client reconnects quickly, the command times out instead.
+  // The write's error may hide a crash, because the command times out if the client reconnects quickly.
   const closed = () => {
     if (inFlight > 0) crashes += 1;
     if (crashes > 1) heldUntil = Number.POSITIVE_INFINITY;

@@ -12,8 +12,8 @@ const waitTime = 500;
  * Returns a function that runs a script from `lua/` in one round trip. Comments at the top of each script describe its arguments
  * and result. An empty Lua array becomes `{}` in JSON.
  *
- * @param replicas number of replicas that must confirm a write. All scripts of one event loop turn share a WAIT. It blocks the
- *   connection, so use a separate connection for writes.
+ * @param replicas number of replicas that must confirm a write. Scripts sent in the same turn of the event loop share one WAIT,
+ *   which blocks the connection, so use a separate connection for writes.
  */
 export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0) {
   for (const [name, lua] of sources) redis.defineCommand(`tasks:${name}`, { lua, numberOfKeys: 0 });

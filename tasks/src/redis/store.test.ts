@@ -368,7 +368,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     });
   });
 
-  test('reads the next batch of titles during a search of the first', async () => {
+  test('reads the next batch of titles while the first is being searched', async () => {
     const task = { title: 'milk', finished: 0, created_at: now.toISOString() } as const;
     await kept.store.insert(Array(4_001).fill(task));
     const scripts: string[] = [];

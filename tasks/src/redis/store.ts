@@ -101,7 +101,7 @@ export function redisStore(
       const step = () => write<Cleared>('clear', { removal, seconds: day, count: removalBatch });
       let { cleared: count, left } = await step();
       try {
-        // The loop always ends, because `left` does not include tasks that are finished meanwhile.
+        // The loop always ends, because `left` does not include tasks that are finished during the loop.
         for (; left > 0; left -= removalBatch) count += (await step()).cleared;
       } catch (error) {
         throw Object.assign(error as TaskError, { count });

@@ -52,7 +52,7 @@ const json: Format = {
       .map((element) => (now) => [readTask(element, now)]),
 };
 
-/** A task or an array of tasks per line. A JSON export is valid, too. */
+/** A task or an array of tasks per line. A JSON export is also valid. */
 const ndjson: Format = {
   ...json,
   type: 'application/x-ndjson',

@@ -8,7 +8,7 @@ export type Report = z.output<typeof reportSchema>;
 
 const maxProblems = 100;
 
-/** Characters of titles per turn of the event loop. In the worst case, 500 characters take 5 ms. */
+/** Title characters to read per turn of the event loop. At worst, 500 take 5 ms. */
 const charactersPerTurn = 1_000;
 
 /**

@@ -31,7 +31,7 @@ export function createSearch(
     // Folding a query of accents alone leaves nothing, and every title would match. Unfolded, it matches no title.
     const words = (fold(q).trim() || q).split(/\s+/);
     const { version, open, finished } = await store.list({ filter });
-    // A task that is finished or reopened meanwhile may appear twice.
+    // A task that is finished or reopened during the search may appear twice.
     const ids = new Set<string>();
     const found: Page['search'] = { searched: 0 };
     let turnEnds = 0;

@@ -82,13 +82,13 @@ export interface RecentRemoval extends Removed {
  * Stores the tasks. Each change is atomic, and is on disk once its promise resolves.
  *
  * @throws TaskError `unknown_task`; `revision_changed` if `match` (the value of `If-Match`, or `*` for any) does not contain
- *   the task's revision; `store_unavailable`, although a change may have been saved
+ *   the task's revision; `store_unavailable`, in which case the change may have been saved
  */
 export interface TaskStore {
   /** Returns `known`, an earlier result of the same query, if nothing has changed. @throws TaskError `bad_cursor` */
   list(query: ListQuery, known?: Page): Promise<Page>;
   show(id: string): Promise<Task>;
-  /** Ids and titles in list order, in batches. A task that moves meanwhile may be missing or appear twice. */
+  /** Ids and titles in list order, in batches. A task that moves between batches may be missing or appear twice. */
   titles(filter: Filter): AsyncIterable<[id: string, title: string][]>;
   /** Ignores unknown ids. */
   find(ids: string[]): Promise<Task[]>;

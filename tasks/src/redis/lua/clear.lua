@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- args: removal, its lifetime in seconds, count
 -- Removes at most `count` finished tasks. Returns how many it removed, and how many remain.
-local found = redis.call('ZRANGE', keys.index, border, '+inf', 'BYSCORE', 'LIMIT', 0, args.count, 'WITHSCORES')
+local found = redis.call('ZRANGE', keys.index, boundary, '+inf', 'BYSCORE', 'LIMIT', 0, args.count, 'WITHSCORES')
 if #found == 0 then return cjson.encode({ cleared = 0, left = 0 }) end
 local cleared = remove(found, args.removal, args.seconds)
-return cjson.encode({ cleared = cleared, left = redis.call('ZCOUNT', keys.index, border, '+inf') })
+return cjson.encode({ cleared = cleared, left = redis.call('ZCOUNT', keys.index, boundary, '+inf') })

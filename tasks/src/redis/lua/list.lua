@@ -16,7 +16,7 @@ if args.after then
   )
   previous = last[2]
 end
-local open = redis.call('ZCOUNT', keys.index, '-inf', border)
+local open = redis.call('ZCOUNT', keys.index, '-inf', boundary)
 return cjson.encode({
   version = version,
   open = open,

@@ -6,13 +6,13 @@ local function position(id, finished)
   return -id - 4503599627370496
 end
 
--- Scores of open tasks are below this border, scores of finished tasks above.
-local border = '(-4503599627370496'
+-- Open tasks have lower scores, and finished tasks higher scores.
+local boundary = '(-4503599627370496'
 
--- The range of scores for `filter`, starting after the score `after`.
+-- The score range for `filter`, starting after the score `after`.
 local function range(filter, after)
-  local start = after and '(' .. after or filter == 'finished' and border or '-inf'
-  return start, filter == 'open' and border or '+inf'
+  local start = after and '(' .. after or filter == 'finished' and boundary or '-inf'
+  return start, filter == 'open' and boundary or '+inf'
 end
 
 local function number(value) return string.format('%.0f', value) end

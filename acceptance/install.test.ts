@@ -242,7 +242,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
     expect(await running()).toEqual(before);
   });
 
-  test('the proxy trusts the headers of a front at the fixed address', async () => {
+  test('the proxy trusts headers from a front at the fixed address', async () => {
     const headers = { 'X-Forwarded-For': '203.0.113.7', 'X-Forwarded-User': 'ada' };
     const visit = `fetch('http://proxy:${env.LONGHAND_PORT}/docs/install', ${JSON.stringify({ headers })}).then(({ status }) => console.log(status))`;
     const place = ['--network', `${project}_front`, '--ip', front.address];

@@ -92,7 +92,7 @@ test.skipIf(noEngine)(
   },
 );
 
-test('the exporters check the certificate of the published port', () => {
+test("the exporters check the published port's certificate", () => {
   const visited = Object.keys(compose.services).filter((name) =>
     compose.services[name].ports?.some((port: string) => port.endsWith(':8443')),
   );

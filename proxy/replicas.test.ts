@@ -100,7 +100,7 @@ describe(`With a hung replica, ${image ?? 'the installed nginx'}`, async () => {
     crashes = false;
   });
 
-  // If a replica loses its network, each idle connection fails a request.
+  // Each idle connection fails a request if a replica loses its network.
   test('closes idle connections after a few seconds', async () => {
     await send(proxy.ports.tasks, '/');
     await expect.poll(() => open.size).toBe(0);

@@ -50,7 +50,7 @@ export async function startContainers() {
     urls,
     stop,
     shortener,
-    /** The shortener at another origin, because a fault may use up the limits of the first origin. */
+    /** The shortener at a second origin, because a fault may exhaust the first origin's limits. */
     otherShortener: `http://${await addressOf(first('shortener'), `${project}_egress`)}:9000`,
 
     redis,

@@ -58,7 +58,7 @@ export function browserWalk(stack: () => TestStack): void {
       });
     });
 
-    test('the expander shows the chain of a link', async () => {
+    test("the expander shows a link's chain", async () => {
       const { port, shortener } = stack();
       await visit(`http://expander.localhost:${port}/`, async (page) => {
         await page.getByRole('textbox').fill(`${shortener}/chain/2`);

@@ -10,7 +10,7 @@ import { unprivilegedAccount, unusedId, withoutPrivileges } from './folders.ts';
 const somebodyElse = { uid: 64_999, gid: 64_999 };
 
 describe.runIf(process.getuid?.() === 0)('A stack started by root', () => {
-  test('runs as the owner of the checkout, or as an unused ID if root owns it', async () => {
+  test("runs as the checkout's owner, or as an unused ID if root owns it", async () => {
     const checkout = await mkdtemp(join(tmpdir(), 'longhand-checkout-'));
     onTestFinished(() => rm(checkout, { recursive: true }));
     await cp('shared/src/service.ts', join(checkout, 'shared/src/service.ts'));

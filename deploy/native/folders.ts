@@ -26,7 +26,7 @@ export function createFolders(folder: string): void {
   }
 }
 
-/** Makes `account` the owner of the contents of `folder`. Root keeps `folder` itself, so the account cannot add files there. */
+/** Makes `account` the owner of everything in `folder`. Root keeps `folder` itself, so the account cannot add files there. */
 export function giveFolders(folder: string, account: Account): void {
   chmodSync(folder, 0o711);
   const logs = [logFile, formerLogFile];
@@ -51,7 +51,7 @@ export interface Account {
 export const unusedId = 65_520;
 
 /**
- * Returns the account for a stack started by root: the owner of the checkout, or `unusedId` if root owns it.
+ * Returns the account for a stack started by root: the checkout's owner, or `unusedId` if root owns it.
  *
  * @returns undefined if this user is not root, or if the account cannot read the checkout.
  */

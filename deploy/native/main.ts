@@ -33,7 +33,7 @@ try {
   process.exitCode = error instanceof EnvironmentError ? configurationExitCode : 1;
 }
 
-/** Creates the folders. If root started this program, restarts it without privileges. */
+/** Creates the folders. Restarts the program without privileges if root started it. */
 function prepare(): void {
   createFolders(folder);
   const account = unprivilegedAccount(checkout);

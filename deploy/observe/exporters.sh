@@ -20,6 +20,6 @@ if [ -n "${LONGHAND_EXPANDER_NAME:-}${LONGHAND_TASKS_NAME:-}" ]; then
         sleep 60
     done &
 fi
-# If an exporter exits, Docker restarts the container.
+# Docker restarts the container if an exporter exits.
 wait -n
 exit 1

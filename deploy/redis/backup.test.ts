@@ -99,7 +99,7 @@ describe('A backup of the native stack', () => {
     ]);
     expect(await data()).toEqual(before);
 
-    // If root starts the stack, another account owns the store.
+    // Another account owns the store if root starts the stack.
     const owner = process.getuid?.() === 0 ? 64_999 : (process.getuid?.() ?? 0);
     await chown(store, owner, owner);
     const restored = run('restore', 'saved.rdb', 'yes\n');

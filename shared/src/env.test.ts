@@ -54,7 +54,7 @@ test.each<[what: string, env: Record<string, string>, faults: string[]]>([
   expect(() => read(env)).toThrow(['Invalid environment:', ...faults].join('\n  '));
 });
 
-test('a secret is the content of a file, without its line break', () => {
+test("a secret is a file's content without the final line break", () => {
   const secret = (path?: string) => readEnv({ SECRET_FILE: secretFile }, path ? { SECRET_FILE: path } : {});
   expect(secret(textFile('open sesame\n'))).toEqual({ SECRET_FILE: 'open sesame' });
   expect(secret()).toEqual({ SECRET_FILE: '' });
@@ -75,7 +75,7 @@ test('the error for an unreadable secret includes a command to fix it', () => {
   }
 });
 
-test('the operations endpoints default to the host of the service, and a socket path overrides host and port', () => {
+test("the operations endpoints default to the service's host, and a socket path overrides host and port", () => {
   const operations = { host: '127.0.0.2', port: 9464 };
   const service = { host: '127.0.0.2', port: 3000 };
   expect(listenAddresses(read({ HOST: '127.0.0.2' }))).toEqual({ service, operations });
@@ -111,7 +111,7 @@ test.each([
   ['redis://cache:99999', 'has the server cache:99999, which is not a host and port'],
   ['redis://cache/tasks', 'has a database that is not a number'],
   ['redis://a,b', 'has several servers'],
-  ['redis+sentinel://a,b', 'lacks the name of the primary'],
+  ['redis+sentinel://a,b', "lacks the primary's name"],
   ['redis+cluster://a:7000', 'is not a redis://'],
 ])('%s is not a Redis address', (url, reason) => {
   const read = () => readEnv(redisVariables, { REDIS_URL: url });

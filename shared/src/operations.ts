@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
-/** Creates a registry with process metrics (memory, CPU, event loop, files) and the version of the service. */
+/** Creates a registry with process metrics (memory, CPU, event loop, files) and the service's version. */
 export function createMetrics(service: string, version: string): Registry {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });

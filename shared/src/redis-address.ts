@@ -28,7 +28,7 @@ export function redisAddress(url: string): RedisAddress {
   const { scheme, form, user, password, nodes = '', path } = parts;
   const [first, ...others] = nodes.split(',').map((node) => hostAndPort(node, form ? 26379 : 6379)) as [Node];
   if (!form && others.length > 0) throw new Error('has several servers, which need redis+sentinel://');
-  if (form && !path) throw new Error('lacks the name of the primary, as in redis+sentinel://host/tasks');
+  if (form && !path) throw new Error("lacks the primary's name, as in redis+sentinel://host/tasks");
   const db = Number(parts.db ?? (form ? 0 : path || 0));
   if (!Number.isInteger(db)) throw new Error('has a database that is not a number');
   return {

@@ -102,7 +102,7 @@ test.each<[string, (redis: StoreClient) => Promise<unknown>, setUp?: string]>([
   ['READONLY', (redis) => redis.set('title', 'secret'), 'REPLICAOF 127.0.0.1 1'],
   ['ERR user_script', (redis) => redis.eval('return ARGV[1] + 1', 0, 'secret')],
   ['ERR unknown command', (redis) => redis.call('NOSUCH', 'secret')],
-])('a logged error omits the arguments of its command: %s', async (message, act, setUp = 'PING') => {
+])("a logged error omits its command's arguments: %s", async (message, act, setUp = 'PING') => {
   const client = connect(storeClient);
   await client.call(...(setUp.split(' ') as [string]));
   const cause = await act(client).then(String, (error: Error) => error);

@@ -10,7 +10,7 @@ export const noTurns: Turns = async () => {};
 
 /** Creates queues that start one piece of work per turn of the event loop. Clients alternate, however long their queues are. */
 export function createTurns(): Turns {
-  /** The queue of each client. The next client is the first. */
+  /** A queue for each client, starting with the next client. */
   const waiting = new Map<string, Set<() => void>>();
   let isRunning = false;
   const run = () => {

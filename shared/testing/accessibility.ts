@@ -31,8 +31,8 @@ export async function loadAxe(page: Page): Promise<void> {
  * Returns a line for each violation that axe finds on `page`, each overflow, and each difference from the golden pictures. Call
  * `loadAxe` before `page` loads its document.
  *
- * @param name the state of the page, such as `an empty list`
- * @param pictures the folder of the golden pictures
+ * @param name the page's state, such as `an empty list`
+ * @param pictures the folder with the golden pictures
  */
 export async function accessibilityFaults(page: Page, name: string, pictures?: string): Promise<string[]> {
   const faults: string[] = [];

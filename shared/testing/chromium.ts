@@ -12,7 +12,7 @@ export const undisturbed =
     : null;
 
 /**
- * `RenderDocument` doubles the time of a navigation. The other features are Playwright's defaults, repeated because Chromium uses
+ * `RenderDocument` makes navigation take twice as long. The other features are Playwright's defaults, repeated because Chromium uses
  * only the last `--disable-features`.
  */
 const disabledFeatures =

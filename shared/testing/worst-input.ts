@@ -20,7 +20,7 @@ const slowest = rounds({ short: 1, long: 3 });
 /** Max milliseconds of CPU time that other clients may wait. */
 const limit = 100;
 
-/** Tests that no input blocks other clients for more than 100 ms. The keys of `inputs` are the names of the tests. */
+/** Tests that no input blocks other clients for more than 100 ms. The keys of `inputs` are the test names. */
 export function testWorstInputs(inputs: Readonly<Record<string, UntrustedInput>>): void {
   const settings = { timeout: 120_000 };
   test.for(Object.entries(inputs))('%s: no input blocks for 100 ms', settings, async ([, kind]) => {

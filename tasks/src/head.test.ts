@@ -41,7 +41,7 @@ describe.each<[string, Record<string, string>]>([
   ['without a preference', {}],
   ['as JSON', { Accept: 'application/json' }],
 ])('%s', (_case, headers) => {
-  test('HEAD has the status and headers of GET on every route', async () => {
+  test('HEAD returns the same status and headers as GET on every route', async () => {
     // @hono/node-server reports unsendable responses to console.error.
     const faults = vi.spyOn(console, 'error').mockImplementation(() => {});
     onTestFinished(() => faults.mockRestore());

@@ -346,7 +346,7 @@ test.each(['/tasks', '/tasks/partial'])(
 );
 
 describe('GET /openapi.json', () => {
-  test('describes the fields of a task in the order of the response', async () => {
+  test("describes a task's fields in the order of the response", async () => {
     await create('milk');
     const { revision, ...task } = await update('1', { finished: 1 });
     expect(Object.keys(openapi.components.schemas.Task.properties)).toEqual(Object.keys(task));

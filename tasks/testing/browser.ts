@@ -128,7 +128,7 @@ async function show(page: Page, path: string): Promise<void> {
   await poll(() => page.evaluate(hasAutofocus)).toBe(true);
 }
 
-/** The folder of the golden pictures. */
+/** The folder with the golden pictures. */
 export const pictures = join(import.meta.dirname, 'pictures');
 
 /** Waits until `look` returns the expected value. */

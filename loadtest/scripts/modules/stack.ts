@@ -22,7 +22,7 @@ export const controlUrl = url('CONTROL_URL');
 /** URL of the shortener whose links the expander follows. */
 export const shortener = url('SHORTENER_URL') || 'http://127.0.0.1:9000';
 
-/** Logs `sentence`, which describes the writes of this run, if other hosts are allowed. */
+/** Logs `sentence`, which describes what this run writes, if other hosts are allowed. */
 export function announce(sentence: string): void {
   if (allowedHosts.length > 0) console.warn(`This run sends load to ${allowedHosts.join(', ')}. ${sentence}`);
 }
@@ -56,7 +56,7 @@ export const apiUrl = (link: string) => `${stack.expander}/api?u=${encodeURIComp
 /** Returns the path of a link that a run requests repeatedly. */
 export const hotLink = (run: number, i: number) => `/chain/2?id=${run}-hot-${i}`;
 
-/** Caches hot links. Returns the ID of this run, which is part of every link. */
+/** Caches hot links. Returns this run's ID, which is part of every link. */
 export function prepareLinks(hotLinks: number): number {
   requirePage(stack.expander);
   linkStatus();

@@ -49,7 +49,7 @@ export function importTasks(prefix: string, count: number): void {
   if (response.status !== 200) abort(`POST ${url}: status ${response.status}, ${response.body}`);
 }
 
-/** Removes the tasks of this run. */
+/** Removes the tasks that this run added. */
 export function teardown({ titlePrefix }: { titlePrefix: string }): void {
   const params = { headers: { ...asJson, 'If-Match': '*' }, tags: { name: 'teardown' } };
   const url = `${stack.tasks}/tasks/export?format=json`;

@@ -47,7 +47,7 @@ const add = (service: Replica, title: string) =>
 test('a subscriber receives the version at once, unless it unsubscribes first', async () => {
   const changes = openChanges(3_600_000);
   const received: string[] = [];
-  // This subscriber also receives the version of the check after the connection opens.
+  // This subscriber also receives the version from the check after the connection opens.
   changes.subscribe((version) => received.push(version));
   await expect.poll(() => received.length).toBeGreaterThan(1);
   const left: string[] = [];

@@ -60,7 +60,7 @@ export const reportSchema = z.strictObject({
   problems: z
     .array(z.strictObject({ line, detail: z.string() }))
     .describe(
-      'The reasons for the first 100. `line` is the number of the line, or of the element of a JSON array, from 1.',
+      'The reasons for the first 100. `line` is the line number, or the position in a JSON array, from 1.',
     ),
 });
 

@@ -26,7 +26,7 @@ test.each<[what: string, handler: http.RequestListener, seen: object]>([
   expect(await send({ url: await serving(handler), expectedBody: 'right' })).toMatchObject(seen);
 });
 
-test('connections wait for each response, unlike a constant rate', async () => {
+test('a number of connections limits requests in flight, but a rate does not', async () => {
   const waiting: http.ServerResponse[] = [];
   let responds = false;
   const url = await serving((_, response) => {

@@ -14,9 +14,9 @@ import { checkUrls, createGuard } from './guard/public-address.ts';
 import { createBrowse } from './hop/browse.ts';
 import { fetchHead, guardedRequest } from './hop/fetch-hop.ts';
 import { watchKeys } from './limits/keys.ts';
-import { takePlaces } from './limits/places.ts';
 import { limitRate, takeFromAll, takeLocally } from './limits/rate.ts';
 import { singleFlight } from './limits/single-flight.ts';
+import { takeSlots } from './limits/slots.ts';
 import { createExpanderMetrics } from './metrics.ts';
 import { createApp } from './web/app.ts';
 
@@ -60,7 +60,7 @@ export function createExpander(config: Config, outside: Outside) {
     ? watchKeys(config.EXPANDER_KEYS_FILE, take, log, metrics.keyRequests)
     : undefined;
 
-  // Runs before and after the wait for a place, because another chain may make the same request in the meantime.
+  // Runs before and after the wait for a slot, because another chain may make the same request in the meantime.
   const cached = cacheHops();
   // A request passes through these layers in order.
   const follow = layers<FollowRedirects>(
@@ -72,7 +72,7 @@ export function createExpander(config: Config, outside: Outside) {
     followRedirects(
       layers<FetchHop>(
         cached,
-        takePlaces(metrics.hopsWaiting),
+        takeSlots(metrics.hopsWaiting),
         cached,
         checkUrls(guard),
         ...(rate ? [limitRate(rate, take)] : []),

@@ -137,7 +137,7 @@ describe('any input', { timeout: 600_000 }, () => {
 describe('any response', { timeout: 600_000 }, () => {
   const page = new URL('http://a.example/p?q#f');
 
-  test(`more of a page never changes its earlier redirects (${inputs} pages)`, () => {
+  test(`reading more of a page never changes its earlier redirects (${inputs} pages)`, () => {
     fc.assert(
       fc.property(markup, fc.double({ min: 0, max: 1, noNaN: true }), (whole, share) => {
         const all = readHtml(whole).refreshes;

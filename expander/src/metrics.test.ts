@@ -74,7 +74,7 @@ describe('/metrics counts', () => {
     expect(await counted('expander_targets_refused_total')).toEqual(['expander_targets_refused_total 2']);
   });
 
-  test('hops that wait for a place until their clients leave', async () => {
+  test('hops that wait for a slot until their clients disconnect', async () => {
     const { expand, counted } = counting();
     const client = new AbortController();
     const ends = Array.from({ length: 60 }, (_, i) =>

@@ -34,6 +34,6 @@ export function createExpanderMetrics(registry: Registry) {
       registers,
     }),
     inFlight: gauge('expander_expansions_in_flight', 'Expansions in progress, excluding cache hits.'),
-    hopsWaiting: gauge('expander_hops_waiting', 'Hops waiting for a place at their website.'),
+    hopsWaiting: gauge('expander_hops_waiting', 'Hops waiting for a free slot at their website.'),
   };
 }

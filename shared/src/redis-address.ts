@@ -42,7 +42,7 @@ export function redisAddress(url: string): RedisAddress {
 
 function hostAndPort(node: string, standardPort: number): Node {
   const url = URL.parse(`redis://${node}`);
-  if (!url?.hostname) throw new Error(`has the server ${node}, which is not a host and port`);
+  if (!url?.hostname) throw new Error(`has an invalid server address: ${node}`);
   const host = decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, '$1');
   return { host, port: Number(url.port || standardPort) };
 }

@@ -161,7 +161,7 @@ describe('The host name of a request', () => {
 });
 
 describe('A malformed request', () => {
-  test('cuts off a response that has begun, without a second response', async () => {
+  test('aborts a response in progress instead of adding a 400', async () => {
     const body = async function* () {
       yield new TextEncoder().encode('piece');
       await new Promise(() => {});

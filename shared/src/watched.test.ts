@@ -26,7 +26,7 @@ function watched(main: string, from = 'none', to = '', timeouts = '') {
     env: { ...process.env, ...((to || timeouts) && { 'BASH_FUNC_read%%': read, TIMEOUTS: timeouts }) },
   });
   onTestFinished(() => void service.kill('SIGKILL'));
-  // The watcher inherits the output, so the output ends only after the watcher has ended.
+  // The watcher inherits stdout, so stdout stays open until the watcher exits.
   return { exited: once(service, 'exit'), output: text(service.stdout) };
 }
 

@@ -15,7 +15,7 @@ const maxMeasurements = 12;
  * failed requests.
  *
  * @param request sends a request to the service at `url` and returns its status
- * @param attack runs until `over` is aborted, and calls `begun` once it has its full effect
+ * @param attack runs until `over` aborts, and calls `begun` once it is in full effect
  */
 export async function costOfAttack(
   { attacked, quiet }: { attacked: string; quiet: string },

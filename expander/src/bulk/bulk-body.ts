@@ -22,7 +22,7 @@ export function createBodyReader() {
         if (size + chunk.length > maxBulkSize) {
           throw new HTTPException(413, { message: `The body is larger than ${maxBulkSize} bytes.` });
         }
-        if (held + chunk.length > maxHeld) throw overloaded('Too many lists of URLs are in progress');
+        if (held + chunk.length > maxHeld) throw overloaded('Too many URL lists are in progress');
         bytes.buffer.resize(size + chunk.length);
         bytes.set(chunk, size);
         size += chunk.length;

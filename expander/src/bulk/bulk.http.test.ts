@@ -37,7 +37,7 @@ test('a slow reader receives all lines of its list', async () => {
   expect(expanded).toBe(lines);
 });
 
-test('a client with 16 hung lists cannot send another list, and does not delay other clients', async () => {
+test('a client with 16 hung lists cannot send another list or delay other clients', async () => {
   const released = Promise.withResolvers<void>();
   let hung = 0;
   const { url } = await tracing(async ({ hostname }) => {
@@ -105,12 +105,12 @@ describe('a client that disconnects', () => {
   });
 
   test.each([
-    ['by length', 'Content-Length: 1000\r\n\r\nhttp://'],
+    ['with a Content-Length', 'Content-Length: 1000\r\n\r\nhttp://'],
     ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhttp:\r\n'],
   ])('causes no error while it sends its list %s', async (_, sent) => {
     const { port, lines } = await tracing(async () => end);
     const socket = connect(port, '127.0.0.1').on('error', () => {});
-    // The response to GET shows that the server has read the POST, too.
+    // The response to GET shows that the server has also read the POST.
     socket.write(`GET /nope HTTP/1.1\r\nHost: a\r\n\r\nPOST /api/expand HTTP/1.1\r\nHost: a\r\n${sent}`);
     await once(socket, 'data');
     socket.destroy();
@@ -157,7 +157,7 @@ test('a list returns 503 with Retry-After while slow uploads use 24 MB', async (
   await expect.poll(async () => (await answerTo(ask(url, '/api/expand', list))).statusCode).toBe(503);
   const refused = await answerTo(ask(url, '/api/expand', list));
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '1']);
-  expect(await text(refused)).toBe('Too many lists of URLs are in progress; try again soon.');
+  expect(await text(refused)).toBe('Too many URL lists are in progress; try again soon.');
   // Single requests are not affected.
   expect((await answerTo(ask(url, '/api?u=http://a.example/'))).statusCode).toBe(502);
   for (const socket of slow) socket.destroy();
@@ -173,7 +173,7 @@ test.each<[string, string, (response: IncomingMessage) => unknown]>([
   const { url, lines } = await tracing(async ({ host }) =>
     host === 'hang' ? new Promise<never>(() => {}) : end,
   );
-  // A client may have 16 lists with 24 MB in total.
+  // The limits (16 lists, 24 MB) would reject some of these lists if earlier lists kept their memory.
   for (let i = 0; i < 17; i += 1) {
     await read(await answerTo(ask(url, '/api/expand', list.padEnd(i < 4 ? 7_999_999 : 0))));
     await expect.poll(() => lines.length).toBe(i + 1);
@@ -181,7 +181,7 @@ test.each<[string, string, (response: IncomingMessage) => unknown]>([
   expect(lines.map(({ status }) => status)).not.toContain(503);
 });
 
-test('a URL that is too long fails only its own line and causes no lookup in Redis', async () => {
+test('an overlong URL fails only its own line, without a Redis lookup', async () => {
   const keys: string[] = [];
   const redis = {
     get: async (key: string) => {

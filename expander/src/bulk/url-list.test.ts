@@ -54,7 +54,7 @@ describe('a list of URLs', () => {
     ['nested arrays', JSON.stringify([Array(10_001).fill('x')])],
   ])('may not contain 10,001 URLs in %s', async (_, text) => {
     await expect(readUrls(text)).rejects.toThrow(
-      'There are more than 10000 URLs; send them in several requests.',
+      'The list has more than 10000 URLs; split it into several requests.',
     );
   });
 });
@@ -70,7 +70,7 @@ test('any list of 8 MB fits into a heap of 32 MB', async () => {
       );`;
   const options = ['--max-old-space-size=32', '--input-type=module-typescript', '--eval', source];
   const { stdout } = await promisify(execFile)(process.execPath, options, { cwd: import.meta.dirname });
-  const tooMany = Array(4).fill('There are more than 10000 URLs');
+  const tooMany = Array(4).fill('The list has more than 10000 URLs');
   expect(stdout.trim().split('\n')).toEqual(['0 URLs', '0 URLs', ...tooMany]);
 });
 
@@ -87,7 +87,7 @@ const texts = fc
   .array(fc.constantFrom('\r', '\n', '\r\n', ' ', 'a', 'é', '😀', '[', '"', ',', ']', '1', '://'))
   .map((parts) => parts.join(''));
 
-test('reads the same URLs from a body and from a stream, regardless of its pieces', async () => {
+test('reads the same URLs from a body and from a stream, however it is split', async () => {
   const same = fc.asyncProperty(texts, fc.array(fc.nat(5)), async (text, sizes) => {
     const bytes = new TextEncoder().encode(text);
     const urls = await readUrls(new TextDecoder().decode(bytes));
@@ -109,7 +109,7 @@ test('yields a line before the next line arrives', async () => {
   expect((await stream.next()).value).toEqual([3, 'bc']);
 });
 
-test('truncates a huge line, which stays too long for a URL', async () => {
+test('truncates a huge line, but leaves it too long for a URL', async () => {
   const endless = async function* () {
     for (let i = 0; i < 10_000; i += 1) yield Buffer.from('x'.repeat(1_000));
     yield Buffer.from('\nb\n');

@@ -51,7 +51,9 @@ export async function readUrls(
 }
 
 const tooManyUrls = () =>
-  new HTTPException(413, { message: `There are more than ${maxUrls} URLs; send them in several requests.` });
+  new HTTPException(413, {
+    message: `The list has more than ${maxUrls} URLs; split it into several requests.`,
+  });
 
 /** Lines of a list to start per turn. A cached line takes about 0.1 ms and does not yield by itself. */
 const linesATurn = 8;
@@ -96,7 +98,7 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
 }
 
 /**
- * Yields non-blank lines, which end with LF, CR or both. Truncates lines of more than 8 KiB, which stay too long for a URL.
+ * Yields non-blank lines, which end with LF, CR or both. Truncates lines of more than 8 KiB, but leaves them too long for a URL.
  */
 async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<NumberedUrl> {
   let line = 0;

@@ -59,7 +59,7 @@ describe('the memory tier', () => {
 
   test.each([
     ['fails', new ExpansionError('request_failed', 'It is down.'), 'request_failed'],
-    ['ends at a page that fails', { status: 503 }, 'final'],
+    ['ends at a failing page', { status: 503 }, 'final'],
   ])('keeps a usable result if a retry %s', async (_, failure, code) => {
     const { expand, pages } = remembering({ '/short': { location: '/long' } });
     await expand('/short');
@@ -108,7 +108,7 @@ describe('a stale entry', () => {
     await vi.waitFor(async () => expect((await expand('/short')).longUrl).toBe('http://a.example/new'));
   });
 
-  test('stays if its refresh ends at a failing page', async () => {
+  test('is kept if its refresh ends at a failing page', async () => {
     const pages: Web = { '/short': { location: '/page' } };
     const { expand, requested } = remembering(pages);
     await expand('/short');
@@ -119,7 +119,7 @@ describe('a stale entry', () => {
     expect((await expand('/short')).hops.map(({ status }) => status)).toEqual([301, 200]);
   });
 
-  test('stays after a failed refresh, which is retried 30 s later', async () => {
+  test('is kept after a failed refresh, which is retried 30 s later', async () => {
     const pages: Web = { '/short': { location: '/long' } };
     const { expand, requested } = remembering(pages);
     await expand('/short');
@@ -133,7 +133,7 @@ describe('a stale entry', () => {
     await vi.waitFor(() => expect(requested).toEqual(['/short', '/short']));
   });
 
-  test('stays if another replica has cached a failure in Redis', async () => {
+  test('is kept if another replica has cached a failure in Redis', async () => {
     const texts = new Map<string, string>();
     const redis: SharedCache = {
       get: async (key) => {
@@ -206,7 +206,7 @@ describe('the hop cache', () => {
     expect(requested).toEqual(['default', 'all']);
   });
 
-  test('keeps responses up to 2 KiB with their URLs', async () => {
+  test('keeps responses of up to 2 KiB, including the URL', async () => {
     const requested: number[] = [];
     const ask = cacheHops()(async ({ href }) => {
       requested.push(href.length);

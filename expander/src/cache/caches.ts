@@ -24,14 +24,14 @@ export interface SharedCache {
 /** Maximum characters of an entry. */
 const maxEntrySize = 64 * 1024;
 
-/** Maximum concurrent refreshes per client. Lists (48) and refreshes leave 4 of a client's 56 places at an origin. */
+/** Maximum concurrent refreshes per client. Lists (48) and refreshes leave 4 of a client's 56 slots at an origin. */
 const maxRefreshes = 4;
 
 /** Maximum failed refreshes to remember. */
 const maxFailedRefreshes = 10_000;
 
 /**
- * A layer that serves hits from `memory`, outside all layers that share or limit work. It serves a stale entry at once and
+ * A layer that serves hits from `memory`, before any layer that shares or limits work. It serves a stale entry at once and
  * refreshes it in the background. It retries a failed refresh once the failure has expired.
  */
 export function serveFromMemory(memory: MemoryTier, lookups?: Pick<Counter, 'inc'>) {

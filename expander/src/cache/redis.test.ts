@@ -33,7 +33,7 @@ beforeEach(async () => {
   await store.flushall();
 });
 
-/** A link that no test has requested. */
+/** Returns a link that no test has requested before. */
 let links = 0;
 const link = (path: string) => `${shortener.url}${path}${path.includes('?') ? '&' : '?'}link=${links++}`;
 /** Waits until the entry is in Redis, up to `doubtTime` later. */
@@ -103,7 +103,7 @@ describe('the cache', () => {
       expect(response.headers.get('cache-control'), path).toBe(`public, max-age=${seconds}`);
       await written(u);
       const [key = ''] = await store.keys(`*${u}`);
-      // Stale results are served for the same time again, up to 10 minutes.
+      // Stale results are served for one more lifetime, at most 10 minutes.
       const lifetime = seconds <= 30 ? seconds : seconds + 600;
       // The test may have taken a few seconds.
       expect(Math.abs((await store.ttl(key)) - lifetime), path).toBeLessThan(5);

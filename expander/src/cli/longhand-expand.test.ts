@@ -192,7 +192,7 @@ function endless({ stdin }: ReturnType<typeof start>, size: number) {
 }
 
 describe('a list from a pipe', () => {
-  test('has --concurrency URLs in progress and prints the counts on Ctrl-C', async () => {
+  test('has --concurrency URLs in flight and prints the counts on Ctrl-C', async () => {
     const before = shortener.requests.get('HEAD /hang') ?? 0;
     const inProgress = () => (shortener.requests.get('HEAD /hang') ?? 0) - before;
     const child = start(['--concurrency=70']);
@@ -217,7 +217,7 @@ describe('a list from a pipe', () => {
     expect(await exit).toEqual([130, null]);
   });
 
-  test('is read no faster than its results', async () => {
+  test('is read no faster than the results are consumed', async () => {
     const child = start(['--format=tsv']);
     const sent = endless(child, 1_000);
     const settled = async () => {

@@ -52,7 +52,7 @@ export function createOutput(stream: Writable) {
   };
 }
 
-/** Milliseconds between two updates. */
+/** Milliseconds between updates. */
 const interval = 100;
 
 export type Progress = ReturnType<typeof createProgress>;

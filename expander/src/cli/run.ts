@@ -8,7 +8,7 @@ import { type Options, readOptions } from './options.ts';
 import { createOutput, createProgress, type Output, type Progress } from './output.ts';
 import { manual, usage } from './usage.ts';
 
-/** Milliseconds that the reader has for the remaining results after an interruption. */
+/** Max milliseconds to wait for a slow reader after an interruption. */
 const patience = 1_000;
 
 /** Runs the command. @returns its exit status. */

@@ -30,8 +30,8 @@ OPTIONS
   --format=tsv         write line, URL, long URL, redirects and error code, separated by tabs;
                        the default is ndjson
   --max-redirect=N     maximum redirects, from 0 to 50; 5 by default, or ${browserLimit} with --follow=all
-  --timeout=SECONDS    timeout of a URL with all its redirects, from 1 to 600; 8 by default.
-                       The timeout of one hop is three eighths of it.
+  --timeout=SECONDS    timeout per URL, including redirects, from 1 to 600; 8 by default.
+                       Each hop times out after three eighths of that time.
   -h, --help           show this text
 
 OUTPUT

@@ -73,7 +73,7 @@ export function followRedirects(fetchHop: FetchHop, times?: Times): FollowRedire
   };
 }
 
-/** Starts the timeouts of a chain and of its hops. They exclude waits for places. */
+/** Starts the timeouts of a chain and its hops. They exclude the time spent waiting for slots. */
 function startDeadline(signal?: AbortSignal, times = defaults) {
   const controller = new AbortController();
   const started = performance.now();
@@ -97,7 +97,7 @@ function startDeadline(signal?: AbortSignal, times = defaults) {
   return {
     /** Aborts when a hop or the chain times out, or when the caller's signal aborts. */
     signal: controller.signal,
-    /** Returns the milliseconds since the start, without waits. */
+    /** Returns the milliseconds since the start, excluding waits. */
     elapsed,
     /** Starts the timeout of the hop to `url`. */
     startHop(url: URL) {
@@ -109,7 +109,7 @@ function startDeadline(signal?: AbortSignal, times = defaults) {
       clear();
       waitsSince = performance.now();
     },
-    /** Ends a wait. The hop has its full time again, and the chain has its remaining time. */
+    /** Ends a wait: restarts the hop timeout and resumes the chain timeout. */
     resume() {
       waited += performance.now() - waitsSince;
       hopTimer = setTimeout(endHop, times.hop);

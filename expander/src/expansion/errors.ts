@@ -64,7 +64,7 @@ export function aborted(reason: unknown): ExpansionError {
   return new ExpansionError('aborted', 'The client disconnected.', { cause: reason });
 }
 
-/** @param what the exceeded limit as a clause, such as `Too many lists of URLs are in progress`. */
+/** @param what the exceeded limit as a clause, such as `Too many URL lists are in progress`. */
 export function overloaded(what: string): ExpansionError {
   return new ExpansionError('overloaded', `${what}; try again soon.`);
 }

@@ -37,7 +37,7 @@ describe('Expansion procedure, rule 2', () => {
     expect(await called(expand, 'http://a.example/')).toEqual([null, 'http://b.example/x', 1]);
   });
 
-  test('follows maxRedirect redirects to the end', async () => {
+  test('reaches the end of a chain with maxRedirect redirects', async () => {
     const { expand, requests } = web(chain(5));
     expect(await called(expand, 'http://h.example/0')).toEqual([null, 'http://h.example/5', 5]);
     expect(requests).toHaveLength(6);

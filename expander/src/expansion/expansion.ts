@@ -77,7 +77,7 @@ export interface FetchHopOptions {
   client?: string | undefined;
   /** The turns of all requests waiting for this hop. */
   turns?: { names(): IteratorObject<string> } | undefined;
-  /** Called with the queue when the hop starts to wait for a place, and without a queue when the wait ends. */
+  /** Called with the queue when the hop starts waiting for a slot, and without a queue when the wait ends. */
   onWait?: ((queue?: TurnQueue) => void) | undefined;
   chain?: ChainState | undefined;
   /** Skips the cache for a background refresh, which does not count against a client's rate. */
@@ -179,7 +179,7 @@ export function isVoid({ sources }: Pick<Expansion, 'sources'>): boolean {
 }
 
 export interface ExpandOptions extends FetchHopOptions {
-  /** The number of the list that contains this URL. Hops of lists wait in their own turn, without a time limit. */
+  /** Number of the list that contains this URL. Its hops wait in the list's own turn, without a time limit. */
   list?: number | undefined;
   /** Max redirects. The chain ends at the location of the next redirect. */
   maxRedirect: number;

@@ -5,7 +5,7 @@ import { getDomain, parse } from 'tldts';
 export interface UnicodeHost {
   /** The host in Unicode; null unless it is in Punycode. */
   unicodeHost: string | null;
-  /** Scripts that a label mixes although no language does, such as Cyrillic and Latin. */
+  /** Scripts that a label mixes but no language does, such as Cyrillic and Latin. */
   mixedScripts: string[];
   /** The similar host in Latin letters; null unless all letters of a label look Latin. */
   imitates: string | null;
@@ -86,8 +86,8 @@ const homes: readonly [RegExp, readonly string[]][] = [
 
 /**
  * Returns the host that readers may mistake this host for, such as `apple.com` if all letters of a label are Cyrillic
- * lookalikes. It ignores a script in its home countries, and under a top-level domain in such a script, because Latin names
- * cannot exist there.
+ * lookalikes. It ignores a script under the top-level domains of its home countries. It ignores all names under a top-level domain
+ * in such a script, because Latin names cannot exist there.
  *
  * @param own characters that are the same in both hosts.
  * @returns null unless a label consists of lookalikes and `own` characters.

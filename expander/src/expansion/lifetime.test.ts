@@ -9,7 +9,7 @@ const now = Date.parse('2026-01-01T00:00:00Z');
 const at = (time: string) => `Thu, 01 Jan 2026 ${time}:00 GMT`;
 const seconds = (status: number, headers = {}) => (responseFreshUntil(status, headers, now) - now) / 1_000;
 
-describe('a response is cached', () => {
+describe("a response's lifetime", () => {
   test.each([
     [301, 86_400],
     [308, 86_400],
@@ -20,7 +20,7 @@ describe('a response is cached', () => {
     [503, 30],
     [520, 30],
     [999, 600],
-  ])('by its status without caching headers: %i for %i s', (status, lifetime) => {
+  ])('depends on its status without caching headers: %i, %i s', (status, lifetime) => {
     expect(seconds(status)).toBe(lifetime);
   });
 
@@ -39,11 +39,11 @@ describe('a response is cached', () => {
     ['an invalid date: 30 s', { expires: '0' }, 30],
     ['max-age of a thousand years: a day', { 'cache-control': 'max-age=31536000000' }, 86_400],
     ['an invalid max-age: ignored', { 'cache-control': 'max-age=soon' }, 600],
-  ])('by its headers: %s', (_, headers, lifetime) => {
+  ])('depends on its headers: %s', (_, headers, lifetime) => {
     expect(seconds(302, headers)).toBe(lifetime);
   });
 
-  test('by its status if it is an error, regardless of its headers', () => {
+  test('depends on its status if it is an error, regardless of its headers', () => {
     const headers = { 'cache-control': 'max-age=86400' };
     expect([seconds(404, headers), seconds(503, headers)]).toEqual([600, 30]);
   });
@@ -76,7 +76,7 @@ test.each<[ErrorCode, number]>([
   ['timeout', 10],
   ['overloaded', 0],
   ['aborted', 0],
-])('an error is cached by its code: %s for %i s', (code, lifetime) => {
+])('the lifetime of an error depends on its code: %s, %i s', (code, lifetime) => {
   vi.useFakeTimers({ now });
   onTestFinished(() => void vi.useRealTimers());
   const { freshUntil } = endedExpansion('', new ExpansionError(code, ''));

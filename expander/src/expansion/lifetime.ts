@@ -10,7 +10,7 @@ const minLifetime = 30;
 /** Statuses that are usually temporary, like 5xx. */
 const temporary = new Set([408, 425, 429]);
 
-/** Returns when a response expires (milliseconds since 1970), by its headers if they specify a lifetime, or by its status. */
+/** Returns when a response expires (milliseconds since 1970), based on its headers, or on its status without caching headers. */
 export function responseFreshUntil(status: number, headers: IncomingHttpHeaders, now = Date.now()): number {
   const stated = status < 400 ? statedLifetime(headers, now) : null;
   const seconds = stated ?? lifetimeOf(status);
@@ -38,9 +38,9 @@ export function endsInFailure(hop: Pick<Hop, 'status' | 'interrupted'> | undefin
 }
 
 /**
- * Returns the lifetime of an expansion without an error. It expires when any redirect expires, or its only response. An error
- * status at the end can shorten it. Caches may serve it stale during a refresh, for the same time again but at most 10 minutes.
- * They may not if the chain ended with a temporary failure.
+ * Returns the lifetime of an expansion without an error. It ends when the first redirect expires, or the only response. An error
+ * status at the end can shorten it. Caches may serve the expansion stale during a refresh for one more lifetime, at most 10
+ * minutes, unless the chain ended with a temporary failure.
  */
 export function expansionLifetime(
   { hops, redirectCount }: { hops: Hop[]; redirectCount: number },

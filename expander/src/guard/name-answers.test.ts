@@ -17,7 +17,7 @@ const setup = `
   mount --bind "$1" /etc
 `;
 
-test('never connects to a private address of a name, not even after DNS rebinding', (context) => {
+test('never connects to a name with a private address, even after DNS rebinding', (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'longhand-names-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n');

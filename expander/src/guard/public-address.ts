@@ -20,7 +20,7 @@ type Network = [Address, number];
 /** The only public unicast IPv6 space (RFC 4291, section 2.4). */
 const globalUnicast: Network = ip.parseCIDR('2000::/3');
 
-/** Azure serves secrets of the virtual machine at this public address. */
+/** Azure serves a virtual machine's secrets at this public address. */
 const azureMetadata: Network = ip.parseCIDR('168.63.129.16/32');
 
 /** The well-known NAT64 prefix (RFC 6052), followed by an IPv4 address. */

@@ -179,7 +179,7 @@ describe('a page', () => {
   });
 
   // browsers.browser.test.ts tests more encodings.
-  test('is decompressed although the request asked for identity', async () => {
+  test('is decompressed even though the request asked for identity', async () => {
     const requests: IncomingHttpHeaders[] = [];
     const url = await website(({ headers, url }, response) => {
       requests.push(headers);

@@ -19,7 +19,7 @@ const maxPageSize = 64 * 1024;
 /** Max bytes of a page that parses within a millisecond. */
 const quickPage = 4 * 1024;
 
-/** Fraction of the hop timeout after which to send GET although HEAD is unanswered. Some hosts ignore HEAD. */
+/** Fraction of the hop timeout after which to send GET if HEAD is still unanswered. Some hosts ignore HEAD. */
 const headShare = 1 / 2;
 
 /** Fraction of the hop timeout after which to stop waiting for GET and use the response to HEAD. */
@@ -148,7 +148,7 @@ async function interpret(
   };
 }
 
-/** Whether a response to HEAD describes an empty body, although GET may return a page. */
+/** Whether a response to HEAD claims that the body is empty. GET may still return a page. */
 function isEmpty({ status, headers }: ResponseHead): boolean {
   return [204, 205, 304].includes(status) || headers['content-length'] === '0' || !headers['content-type'];
 }

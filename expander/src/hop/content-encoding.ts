@@ -18,7 +18,7 @@ const maxCodings = 5;
 let lastLarge: Promise<unknown> = Promise.resolve();
 
 /**
- * Decodes up to `maxSize` bytes of a body. Some servers compress although the request asks for `identity`. Like Chromium, it
+ * Decodes up to `maxSize` bytes of a body. Some servers compress even if the request asks for `identity`. Like Chromium, it
  * ignores unknown encodings such as `none`, a wrong checksum, and trailing bytes. It accepts `br` and `zstd` only over https.
  *
  * @returns the content, and whether decoding failed before its end.

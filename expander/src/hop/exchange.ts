@@ -8,7 +8,7 @@ const bodyTimeout = 1_000;
 /** Max milliseconds to keep an idle connection. Node's server keeps it a second longer. */
 const maxIdleTime = 4_000;
 
-/** How many milliseconds before the server to close an idle connection. */
+/** Close an idle connection this many milliseconds before the server does. */
 const idleMargin = 1_000;
 
 export interface Response extends ResponseHead {
@@ -16,7 +16,7 @@ export interface Response extends ResponseHead {
   body: Buffer;
   /** Whether the body was truncated, by the server or by the timeout. */
   isCut: boolean;
-  /** Null if the response certainly belongs to this request, as on a new connection. */
+  /** Null if the response must belong to this request, as on a new connection. */
   source: Source | null;
 }
 

@@ -94,7 +94,7 @@ describe('the guard checks the address that the socket connects to:', () => {
     ['the first of two addresses', [elsewhere, here]],
     ['the last of two addresses', [here, elsewhere]],
     ['an address of the other family', [here, { address: '::1', family: 6 }]],
-  ])('a name receives no connection if the guard refuses %s', async (_, answers) => {
+  ])('a name is not contacted if the guard refuses %s', async (_, answers) => {
     const before = shortener.connections;
     await expect(hopFetcher(answers)(named('/chain/1'))).rejects.toMatchObject(refusal);
     expect(shortener.connections).toBe(before);

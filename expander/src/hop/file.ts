@@ -1,7 +1,7 @@
 import { type ResponseHead, trimmed } from './response-head.ts';
 import { dispositionType, mimeType } from './shown.ts';
 
-/** Max characters of a name. A longer name loses its middle, because users need to see the extension. */
+/** Max characters of a name. Longer names are cut in the middle, because users need to see the extension. */
 const maxName = 120;
 const maxEnding = 40;
 

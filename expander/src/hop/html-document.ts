@@ -7,7 +7,7 @@ import { type HtmlFacts, type MetaRefresh, readable, readHtml } from './meta-ref
 import type { ResponseHead } from './response-head.ts';
 import { shownAs } from './shown.ts';
 
-/** Max delay of a refresh in seconds. A page with a longer delay ends the chain, because visitors begin to read it. */
+/** Max delay of a refresh in seconds. A page with a longer delay ends the chain, because visitors start reading it. */
 export const maxDelay = 15;
 
 /** Max characters of a title. */

@@ -98,7 +98,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
       const exchange = new Exchange(url, options, fields);
       const others = strayed.has(url.origin) ? [] : (idleByOrigin.get(url.origin) ?? []);
       const isCrowded = others.length >= crowd;
-      // The first connection has cooled down most. The last may be new, and then needs no cooldown.
+      // The first connection has been idle longest. The last may be new, so it may need no cooldown.
       const connection = [others[0], others.at(-1)].find((other) => other?.mayCarry(exchange, isCrowded));
       if (connection) {
         take(connection);

@@ -16,7 +16,7 @@ export interface ParsedHead extends ResponseHead {
 /** Max bytes of a head, including interim heads. */
 export const maxHeadSize = 16 * 1024;
 
-/** Number of bytes in which Chromium looks for "HTTP". So up to four bytes may precede "HTTP". */
+/** Chromium looks for "HTTP" in this many bytes, so up to four bytes may precede it. */
 const searched = 8;
 
 const lineEnd = /[\r\n]+/;
@@ -30,7 +30,7 @@ export const token = /^[\w!#$%&'*+.^`|~-]+$/;
 /** Headers with a single value. The first line wins. */
 const single = new Set(['age', 'date', 'expires', 'location', 'strict-transport-security']);
 
-/** Headers that must not have two different values, because that may be an attack by response splitting. */
+/** Headers that must not have two different values, because that may be a response splitting attack. */
 const unambiguous = ['content-length', 'content-disposition'];
 
 /**

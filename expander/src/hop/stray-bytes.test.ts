@@ -158,8 +158,8 @@ test('an origin that sent unsolicited bytes receives each request on a new conne
   expect(connections()).toBe(7);
 });
 
-describe('an honest website that sends a body for HEAD', () => {
-  test.each(cases)('always works: follow=%s, after %i ms', async (follow, late) => {
+describe('a harmless website that sends a body for HEAD', () => {
+  test.each(cases)('is always expanded correctly: follow=%s, after %i ms', async (follow, late) => {
     const body = '<title>A page</title>'.repeat(50);
     const { end } = await website(async (_, socket) => {
       socket.write(head('200 OK', body.length, '', 'text/html'));

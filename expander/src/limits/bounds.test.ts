@@ -61,7 +61,7 @@ describe('a hung host', () => {
     const status = async (path: string, client: string) =>
       (await answerTo(request(`${shortener.url}${path}`, client))).statusCode;
     expect(await status('/chain/0?alone', '192.0.2.2')).toBe(200);
-    // A shared expansion may take a place of either client.
+    // A shared expansion may use a slot from either client's share.
     const shared = ['192.0.2.1', '192.0.2.2'].map((client) => status('/chain/1?delay=50', client));
     expect(await Promise.all(shared)).toEqual([200, 200]);
     expect(hung()).toBe(56);

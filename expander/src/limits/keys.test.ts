@@ -50,14 +50,14 @@ describe('a key', () => {
     expect(await refused.text()).toContain('Too many requests with this key; try again in 1800 s.');
   });
 
-  test('replaces the rate of its address only for requests with the key', async () => {
+  test('replaces the rate limit of its address only for requests with the key', async () => {
     const { ask } = expander();
     const alice = { Authorization: `Bearer ${keys.alice}` };
     expect(await statuses(3, (i) => ask(u(`/chain/0?${i}`), alice))).toEqual([200, 200, 200]);
     expect(await statuses(2, (i) => ask(u(`/chain/1?${i}`)))).toEqual([200, 429]);
   });
 
-  test('appears in log and metrics only by name', async () => {
+  test('appears in logs and metrics only by name', async () => {
     const { app, log, lines, metrics } = expander();
     const { url } = await serving(app, { log, lines });
     for (const key of [keys.alice, 'unknown', keys.bob, keys.bob, keys.bob]) {
@@ -142,13 +142,13 @@ test.each([
   ['with a short key', 'alice short 10r/s'],
   ['with a key that is a pattern', `alice ${'.'.repeat(16)} 10r/s`],
   ['with an upper-case name', `Alice ${keys.alice} 10r/s`],
-  ['with the name of another line', `bob ${keys.alice} 1r/s`],
-  ['with the key of another line', `alice ${keys.bob} 1r/s`],
+  ["with another line's name", `bob ${keys.alice} 1r/s`],
+  ["with another line's key", `alice ${keys.bob} 1r/s`],
 ])('reports a line %s without revealing its key, and applies the other lines', (_, line) => {
   const { keys: read, faults } = readKeys(`bob ${keys.bob} 1r/s\n${line}\ncarol ${'c'.repeat(16)} 1r/m`);
   expect([...read.values()].map(({ name }) => name)).toEqual(['bob', 'carol']);
   expect(faults).toEqual([
-    expect.stringMatching(/^line 2 (is not NAME KEY RATE|repeats the name or the key of)/),
+    expect.stringMatching(/^line 2 (is not NAME KEY RATE|repeats another line's name or key)/),
   ]);
   for (const key of Object.values(keys)) expect(faults.join()).not.toContain(key);
 });

@@ -36,7 +36,7 @@ export function readKeys(text: string): { keys: Map<string, Key>; faults: string
     const rate = readRate(rateText);
     if (!rate) faults.push(`line ${i + 1} is not ${form}`);
     else if (names.has(name) || keys.has(digest(secret))) {
-      faults.push(`line ${i + 1} repeats the name or the key of another line`);
+      faults.push(`line ${i + 1} repeats another line's name or key`);
     } else {
       names.add(name);
       keys.set(digest(secret), { name, rate });
@@ -72,7 +72,7 @@ export function watchKeys(
      *
      * @param onName receives the key's name before the rate is checked.
      * @returns the key's name.
-     * @throws ExpansionError `unknown_key`, or `rate_limited` if the rate of the key, or of unknown keys, is used up.
+     * @throws ExpansionError `unknown_key`, or `rate_limited` if the key, or the limit for unknown keys, allows no more requests yet.
      */
     async charge(secret: string, address: string, onName: (name: string) => void): Promise<string> {
       const key = keys.get(digest(secret));

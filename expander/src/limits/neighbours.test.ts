@@ -21,7 +21,7 @@ async function websites() {
   return { site, startShortener };
 }
 
-test('two clients receive all lines of lists that lead to one slow website', async () => {
+test('two clients with lists for one slow website both receive all lines', async () => {
   const { startShortener } = await websites();
   const { url } = await serving(testExpander().app);
   const codes = async (client: string) => {

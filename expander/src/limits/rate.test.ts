@@ -45,14 +45,14 @@ async function statusesOf(count: number, ask: (i: number) => Response | Promise<
   return statuses;
 }
 
-describe('the client rate', () => {
+describe('the client rate limit', () => {
   test('applies across replicas, but separately to each client', async () => {
     const redis = await connect();
     const replicas = [replica({ redis }), replica({ redis })];
     const statuses = await statusesOf(5, (i) => ask(replicas[i % 2] as Hono, '203.0.113.1'));
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
     expect((await ask(replicas[0] as Hono, '203.0.113.2')).status).toBe(200);
-    // Redis forgets a client once its full rate is available again.
+    // Redis forgets a client once its full burst is available again.
     const left = await redis.pttl('rate:203.0.113.2');
     expect(left).toBeGreaterThan(10_000);
     expect(left).toBeLessThanOrEqual(20_000);
@@ -62,7 +62,7 @@ describe('the client rate', () => {
     const app = replica({ redis: await connect() });
     const url = link();
     expect(await statusesOf(5, () => ask(app, '203.0.113.3', url))).toEqual(Array(5).fill(200));
-    // The hops of an expansion are cached, too.
+    // The hops of an expansion are also cached.
     const [last, first] = [link(), link().replace('/chain/0', '/chain/1')];
     expect((await ask(app, '203.0.113.3', first)).status).toBe(200);
     expect((await ask(app, '203.0.113.3', first.replace('/chain/1', '/chain/0'))).status).toBe(200);
@@ -90,7 +90,7 @@ describe('the client rate', () => {
     expect(await statusesOf(4, () => ask(app, '203.0.113.10'))).toEqual([200, 200, 200, 429]);
   });
 
-  test.each(['/api', '/api/chain', '/'])('causes a 429 on %s, with the time to wait', async (path) => {
+  test.each(['/api', '/api/chain', '/'])('returns 429 and the time to wait on %s', async (path) => {
     const app = replica();
     for (let i = 0; i < 3; i++) await ask(app, '203.0.113.4');
     const { status, headers } = await ask(app, '203.0.113.4', link(), path);
@@ -103,7 +103,7 @@ describe('the client rate', () => {
     expect(headers.get('cache-control')).toContain('no-store');
   });
 
-  test('includes retries by a visitor', async () => {
+  test('applies to retries by a visitor', async () => {
     const [app, url] = [replica(), link()];
     const again = `/?u=${encodeURIComponent(url)}&again=1`;
     const headers = { 'X-Forwarded-For': '203.0.113.9' };
@@ -143,7 +143,7 @@ test('each interval allows one more expansion', async () => {
   expect(await waits(3)).toEqual([0, 0, 500]);
 });
 
-test('a shorter period takes effect at once for a client that has used up its old rate', async () => {
+test('a shorter period takes effect at once for a client that has reached its old limit', async () => {
   for (const take of [takeLocally(), takeFromAll(await connect(), untimed)]) {
     const [old, raised] = [{ count: 1, period: 3_600_000 } as const, { count: 10, period: 1_000 } as const];
     expect(await take('203.0.113.11', old)).toBe(0);

@@ -19,7 +19,7 @@ export function readRate(text: string): Rate | undefined {
     : undefined;
 }
 
-/** Charges a client for one expansion. @returns 0, or the milliseconds to wait if the rate is used up. */
+/** Charges a client for one expansion. @returns 0, or the milliseconds to wait if the client has reached its limit. */
 export type Take = (client: string, rate: Rate) => Promise<number>;
 
 /** Maximum clients to remember while Redis is down. */

@@ -12,10 +12,10 @@ import {
 } from '../expansion/expansion.ts';
 import type { Target } from '../expansion/target.ts';
 
-/** Maximum requests of one client that wait for the same expansion. Each needs a connection and memory. */
+/** Maximum requests from one client that wait for the same expansion. Each needs a connection and memory. */
 const maxWaiting = 256;
 
-/** Maximum wait of a single request for one place (ms), within the chain's timeout. */
+/** Maximum time that a single request waits for a slot (ms), within the chain timeout. */
 const maxWait = 3_000;
 
 type Listener = Pick<ExpandOptions, 'onHop' | 'onWait'>;
@@ -78,7 +78,7 @@ export function singleFlight(followRedirects: FollowRedirects): FollowRedirects 
     if (other.turns.count(turn) >= maxWaiting) throw overloaded('Too many requests are waiting for this URL');
     if (other.turns.add(turn, 1) === 1) other.queue?.join(turn);
     const expansion = await wait(other, options);
-    // The other client has used up its rate, but this client may not have.
+    // The other client has reached its rate limit, but this client may not have.
     return expansion.error?.rate && client !== other.client ? expandOnce(target, options) : expansion;
   };
 }

@@ -1,6 +1,6 @@
 -- KEYS: a client   ARGV: milliseconds per expansion, milliseconds of the period
--- Charges one expansion to the client's rate (GCRA). The key holds the time when the full rate is available again.
--- Returns 0, or the milliseconds to wait if the rate is used up.
+-- Charges one expansion to the client (GCRA). The key's value is the time when the full burst is available again.
+-- Returns 0, or the milliseconds to wait if the client has reached its limit.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local interval, period = tonumber(ARGV[1]), tonumber(ARGV[2])

@@ -35,7 +35,7 @@ export function expandList(
     const turn = () => turns([client], signal);
     const follow = readFollow(c.req.query('follow'));
     if (lists.count('all') >= maxLists || lists.count(client) >= maxListsOfClient) {
-      throw overloaded('Too many lists of URLs are in progress');
+      throw overloaded('Too many URL lists are in progress');
     }
     for (const name of ['all', client]) lists.add(name, 1);
     last += 1;

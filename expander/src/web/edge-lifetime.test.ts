@@ -28,7 +28,7 @@ test.each([
   ['fresh for less than the edge lifetime', found, 29_000, `public, max-age=29${stale}`, '28'],
   ['fresh for two seconds', found, 2_000, `public, max-age=2${stale}`, '1'],
   ['fresh for half a second', found, 600, `public, max-age=1${stale}`, '0'],
-  ['hardly fresh', found, 400, 'no-store', null],
+  ['about to expire', found, 400, 'no-store', null],
   ['expired', found, -60_000, 'no-store', null],
   ['an error (never stale)', failed, 10_000, 'public, max-age=10', '9'],
 ])('sets the caching headers of an expansion that is %s', async (_, expansion, milliseconds, ...headers) => {

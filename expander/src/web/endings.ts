@@ -10,7 +10,7 @@ export const tones = {
   'Broken link': 'grey',
   'Not encrypted': 'amber',
   'Blocked our check': 'amber',
-  'Not working just now': 'amber',
+  'Not working right now': 'amber',
   'Certificate problem': 'amber',
   Beware: 'red',
 } as const;
@@ -29,21 +29,21 @@ export interface Ending {
   /** The label of the link to the last URL. */
   open?: 'Open it' | 'Open anyway';
   /** Label of the link that repeats the check, or continues it from the last URL. */
-  next?: 'Try again' | 'Follow on';
+  next?: 'Try again' | 'Continue';
 }
 
 const found = { verdict: 'Page found', headline: 'It leads to SITE', open: 'Open it' } as const;
 const brokenPage = { verdict: 'Broken link', open: 'Open anyway' } as const;
 const blocked = {
   verdict: 'Blocked our check',
-  headline: 'Our check was blocked by SITE',
+  headline: 'SITE blocked our check',
   advice: 'It may still open for you.',
   open: 'Open anyway',
 } as const satisfies Ending;
-const notWorking = { verdict: 'Not working just now', open: 'Open anyway', next: 'Try again' } as const;
+const notWorking = { verdict: 'Not working right now', open: 'Open anyway', next: 'Try again' } as const;
 const notWeb = {
   headline: 'It does not lead to a web page',
-  sentence: 'Only web pages are followed.',
+  sentence: 'Only links to web pages are followed.',
   stop: 'Not a web page, so it was not visited.',
 };
 const notUrl = { verdict: null, headline: 'This is not a URL' };
@@ -54,7 +54,7 @@ const endings = {
   sends_on: {
     verdict: 'Page found',
     headline: 'A script may redirect you from SITE',
-    advice: 'A script on the page may open another address. This check runs no scripts.',
+    advice: 'A script on the page may open another address. This check does not run scripts.',
     open: 'Open anyway',
   },
   partly: { ...found, advice: 'Only the first part of the page was checked for redirects.' },
@@ -71,18 +71,18 @@ const endings = {
     headline: 'The page could not be read from SITE',
     sentence: 'The website started its response but did not send the page.',
   },
-  gone: { ...brokenPage, headline: 'The page does not exist at SITE', next: 'Try again' },
-  rejected: { ...brokenPage, headline: 'The page does not work at SITE' },
+  gone: { ...brokenPage, headline: 'No such page at SITE', next: 'Try again' },
+  rejected: { ...brokenPage, headline: 'SITE rejected the request' },
   blocked,
   too_often: { ...blocked, next: 'Try again' },
-  down: { ...notWorking, headline: 'The page is not working just now at SITE' },
+  down: { ...notWorking, headline: 'SITE is not working right now' },
 
   max_redirects: {
     verdict: 'Broken link',
     headline: 'Too many redirects: the check stopped at SITE',
     stop: 'Not visited, because of the redirect limit.',
     open: 'Open anyway',
-    next: 'Follow on',
+    next: 'Continue',
   },
   loop: {
     verdict: 'Broken link',
@@ -95,26 +95,26 @@ const endings = {
   app: { ...notWeb, verdict: 'Opens an app' },
   not_web: { ...notWeb, verdict: 'Beware', advice: 'Opening it may run code or start a program.' },
 
-  request_failed: { ...notWorking, headline: 'The link does not work at SITE' },
-  timeout: { ...notWorking, headline: 'No answer in time from SITE', advice: 'The website may be busy.' },
+  request_failed: { ...notWorking, headline: 'SITE could not be reached' },
+  timeout: { ...notWorking, headline: 'SITE did not respond in time', advice: 'The website may be busy.' },
   certificate: {
     ...notWorking,
     verdict: 'Certificate problem',
-    headline: 'Its certificate does not prove that it is SITE',
+    headline: 'The certificate does not prove that this is SITE',
   },
   unknown_name: {
     verdict: 'Broken link',
-    headline: 'The link does not work at SITE',
+    headline: 'SITE could not be found',
     advice: 'The name may be misspelled, or the website may be gone.',
     next: 'Try again',
   },
 
-  target_refused: { verdict: 'Beware', headline: 'This address is not followed: SITE' },
-  port: { verdict: 'Beware', headline: 'It does not lead to a website, but to SITE' },
+  target_refused: { verdict: 'Beware', headline: 'We do not follow links to SITE' },
+  port: { verdict: 'Beware', headline: 'It leads to SITE, which is not a website' },
   private_address: {
     verdict: 'Beware',
     headline: 'It leads to a private network: SITE',
-    advice: 'Only public websites are followed.',
+    advice: 'Only links to public websites are followed.',
   },
   credentials: {
     verdict: 'Beware',

@@ -76,7 +76,7 @@ test('the API sends no markup', async () => {
   expect(parsed).toEqual(addresses.map((address) => [address, 'text/html', 0]));
 });
 
-describe('JSONP on a page of another origin', () => {
+describe('JSONP on a page from another origin', () => {
   /** Returns the arguments of `show` and the number of calls to `hit`. */
   const run = async (calls: Record<string, string>[]): Promise<unknown> => {
     const scripts = calls.map((parameters) => `${visits.origin}/api?${new URLSearchParams(parameters)}`);

@@ -187,7 +187,7 @@ test('over the rate limit, "Try again" and the sentence count down together', as
   expect(await sentence.textContent()).toBe('Too many; try again.');
   delete web['http://sho.rt/often'];
   await again.click();
-  await page.getByRole('heading', { name: 'The link does not work at' }).waitFor();
+  await page.getByRole('heading', { name: 'could not be reached' }).waitFor();
 });
 
 visits.test('only problems have a colour, and forced colours leave a border', {}, async (page) => {
@@ -288,7 +288,7 @@ visits.test('"Paste" fills the field with one line', clipboard, async (page) => 
   expect(await page.getByRole('button', { name: 'Paste' }).count()).toBe(0);
 });
 
-visits.test('the bookmarklet expands the selected link or text of another page', {}, async (page) => {
+visits.test('the bookmarklet expands the selected link or text on another page', {}, async (page) => {
   await page.goto(visits.origin);
   const href = await page.evaluate("document.querySelector('#bookmarklet a').getAttribute('href')");
   const bookmarklet = decodeURIComponent(`${href}`.replace(/^javascript:/, ''));

@@ -44,6 +44,6 @@ describe.each(['w3m', 'lynx'] as const)('in %s', (browser) => {
 
   test('an error is recognizable', async () => {
     expect(await read('/?u=http://')).toContain('This is not a URL');
-    expect(await read('/?u=nobody.example')).toMatch(/Not working just now .* Try again Open anyway/);
+    expect(await read('/?u=nobody.example')).toMatch(/Not working right now .* Try again Open anyway/);
   });
 });

@@ -14,46 +14,46 @@ const followedIn = (times: number[], cached = false) => {
 };
 
 describe('the page explains every end in plain words', () => {
-  const notWorking = 'Not working just now';
+  const notWorking = 'Not working right now';
   const unencrypted = 'Not encrypted: anyone on the path can read';
   test.each(
     table(`
       s.example/final | Page found It leads to end.example https:// | The last page returned 200, OK.
       https://end.example/ | Page found It leads directly to end.example https://end.example/ Open it | The page returned 200, OK.
-      https://moving.example | Page found A script may redirect you from moving.example | This check runs no scripts.
+      https://moving.example | Page found A script may redirect you from moving.example | This check does not run scripts.
       s.example/plainly | Not encrypted It leads to end.example http://end.example/ | ${unencrypted}
       http://end.example | Not encrypted It leads directly to end.example | ${unencrypted}
       https://s.example/plain | Not encrypted It leads to | s.example redirects from https to http, so
       file.example | File It leads to a file at file.example http: | setup.exe, 48 MB Open it only if you expect this file. Not encrypted: a
-      401.example | Blocked our check Our check was blocked by 401.example | returned 401, sign-in required.
-      s.example/closed | Blocked our check Our check was blocked by closed.example http: | It may still open for you.
+      401.example | Blocked our check 401.example blocked our check | returned 401, sign-in required.
+      s.example/closed | Blocked our check closed.example blocked our check http: | It may still open for you.
       429.example | Blocked our check | It may still open for you.
       451.example | Blocked our check | It may still open for you.
       999.example | Blocked our check | returned 999
-      head.example | ${notWorking} The page is not working just now at head.example | returned 404
-      s.example/dead | Broken link The page does not exist at gone.example | returned 410, removed.
-      http://gone.example/ | Broken link The page does not exist at gone.example | ${unencrypted}
-      404.example | Broken link The page does not exist at 404.example | returned 404, not found.
-      418.example | Broken link The page does not work at 418.example | returned 418, i
-      599.example | ${notWorking} The page is not working just now at 599.example | returned 599, unknown status.
+      head.example | ${notWorking} head.example is not working right now | returned 404
+      s.example/dead | Broken link No such page at gone.example | returned 410, removed.
+      http://gone.example/ | Broken link No such page at gone.example | ${unencrypted}
+      404.example | Broken link No such page at 404.example | returned 404, not found.
+      418.example | Broken link 418.example rejected the request | returned 418, i
+      599.example | ${notWorking} 599.example is not working right now | returned 599, unknown status.
       https://empty.example | Page found The page is empty at empty.example | returned 204
       ${long(0)} | Broken link Too many redirects: the check stopped at long.example | The limit is 19 redirects; this URL is the target
       s.example/loop | Broken link The redirects form a loop at s.example | no page can be reached
       s.example/silent | Broken link The link is broken at s.example | The 302 redirect has no target
       s.example/malformed | Broken link The link is broken http://[ | The target of the 301 redirect is not a URL
-      s.example/unknown | Broken link The link does not work at none.example | may be misspelled, or the website may be gone.
-      s.example/down | ${notWorking} The page is not working just now at down.example | returned 503
-      s.example/broken | ${notWorking} The link does not work at nobody.example http: | the connection.
+      s.example/unknown | Broken link none.example could not be found | may be misspelled, or the website may be gone.
+      s.example/down | ${notWorking} down.example is not working right now | returned 503
+      s.example/broken | ${notWorking} nobody.example could not be reached http: | the connection.
       s.example/broken | ${notWorking} | 1 redirect followed before that
-      late.example | ${notWorking} No answer in time from late.example | within 3 seconds. The website may be busy.
+      late.example | ${notWorking} late.example did not respond in time | within 3 seconds. The website may be busy.
       unread.example | ${notWorking} The page could not be read from unread.example | did not send the page.
       https://partly.example | Page found It leads to partly.example | Only the first part of the page
       https://cut.example | Page found It leads to cut.example | Only part of the page could be read
-      https://self.example/ | Certificate problem Its certificate does not prove that it is self.example | Details DEPTH_ZERO
-      s.example/mail | Opens an app It does not lead to a web page mailto:someone@example.com | Only web pages
+      https://self.example/ | Certificate problem The certificate does not prove that this is self.example | Details DEPTH_ZERO
+      s.example/mail | Opens an app It does not lead to a web page mailto:someone@example.com | Only links to web pages
       s.example/script | Beware It does not lead to a web page javascript:alert(1) | may run code
-      s.example/private | Beware It leads to a private network: 10.0.0.1 | Only public websites are
-      a.example:1 | Beware It does not lead to a website, but to a.example:1 | Websites do not use port 1.
+      s.example/private | Beware It leads to a private network: 10.0.0.1 | Only links to public websites are
+      a.example:1 | Beware It leads to a.example:1, which is not a website | Websites do not use port 1.
       http://bank.example@10.0.0.1:8080/ | Beware It hides that it leads to 10.0.0.1:8080 | is not the website. The website is 10.0.0.1:8080.
       busy.example | The server is busy Try again | Too much; try again soon.
       http:// | This is not a URL A short URL looks like | example.com/abc
@@ -143,7 +143,7 @@ test.each([
   ['s.example/dead', [again('s.example/dead'), 'Open anyway (out): http://gone.example/']],
   ['s.example/down', [again('s.example/down'), 'Open anyway (out): http://down.example/']],
   ['xn--pple-43d.example', ['Open anyway (out): http://xn--pple-43d.example']],
-  [long(0), [`Follow on: /?${new URLSearchParams({ u: long(20) })}`, `Open anyway (out): ${long(20)}`]],
+  [long(0), [`Continue: /?${new URLSearchParams({ u: long(20) })}`, `Open anyway (out): ${long(20)}`]],
   ['s.example/mail', []],
   ['s.example/loop', []],
   ['401.example', ['Open anyway (out): http://401.example']],
@@ -195,7 +195,7 @@ test('the page has a link for each of several pasted URLs', async () => {
   );
 });
 
-test('a pasted URL needs no note, and the API takes it literally', async () => {
+test('a pasted URL has no note, and the API treats it literally', async () => {
   expect((await read('https://sho.rt/a')).html).not.toContain('id="understood"');
   const response = await app.request('/api?u=https://sho.rt/a.');
   expect(await response.text()).toBe('https://dot.example/');

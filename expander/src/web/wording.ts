@@ -49,8 +49,8 @@ const maxNamed = 3;
 const arrived = new Set(['final', 'no_location', 'malformed_location', 'unsupported_scheme']);
 
 /**
- * The chain in one sentence, such as `The link leaves bit.ly, passes through t.co and ends at example.com.` A site is a registrable
- * domain.
+ * The chain in one sentence, such as `The link leaves bit.ly, passes through t.co and ends at example.com.` A site is a
+ * registrable domain.
  *
  * @returns undefined without a redirect, or for a loop.
  */

@@ -53,7 +53,7 @@ type Reading = { status: number; headers: Record<string, string>; body: string }
 const described = ({ status, headers, body }: Reading) =>
   `${status} ${JSON.stringify(compared.map((name) => headers[name]))} ${JSON.stringify(body)}`;
 
-/** Reads a response with Longhand. @returns a summary of the response, or the path of its redirect. */
+/** Parses a response with Longhand. @returns a summary of the response, or the path that it redirects to. */
 export function longhandReads(response: string): string {
   try {
     const { read, end } = headReader();

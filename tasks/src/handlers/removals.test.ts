@@ -31,7 +31,7 @@ const counts = async () => {
   return { open, finished };
 };
 
-test('Clear finished reports its removal and count if it fails halfway', async () => {
+test('Clear finished returns the removal ID and count even if it fails halfway', async () => {
   await insertFinished(6_000);
   let steps = 0;
   const timed: Timed = async (name, run) => {

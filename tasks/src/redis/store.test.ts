@@ -233,7 +233,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     });
   });
 
-  test('A nonce adds one task per title within a day', async () => {
+  test('The same nonce and title add only one task within a day', async () => {
     const milk = (at: Date) => kept.store.create({ title: 'milk' }, at, 'nonce');
     const [first, second] = await Promise.all([milk(now), milk(later)]);
     expect(second).toEqual(first);
@@ -249,7 +249,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     const all = { filter: 'all' } as const;
     const found = (known?: Page) => kept.store.list(all, known);
 
-    test('is returned again until a change, and each change sets a new version', async () => {
+    test('is returned until a change, which sets a new version', async () => {
       const changes = [
         () => create(1),
         () => kept.store.update('1', { title: 'bread' }, now),

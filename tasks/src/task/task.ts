@@ -108,7 +108,7 @@ export interface TaskStore {
   /** Lists the removals that can be undone, latest first. Returns one more than `listedRemovals` if there are more. */
   removals(): Promise<RecentRemoval[]>;
   /**
-   * Restores the tasks with their ids, a few thousand at a time, and returns their number. After a failure, another call
+   * Restores the tasks under their old ids, a few thousand at a time, and returns the count. After a failure, another call
    * restores the rest.
    *
    * @throws TaskError `unknown_removal` if the removal has expired or was restored

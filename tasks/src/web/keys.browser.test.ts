@@ -17,7 +17,7 @@ async function rows(...titles: string[]) {
 }
 
 describe('Keys', () => {
-  test('arrows move a visible focus between rows, also after a row is deleted', async () => {
+  test('arrow keys move the visible focus between rows, even after a row is deleted', async () => {
     const page = await rows('milk', 'bread', 'tea', 'jam');
     for (const [key, row] of [
       ['ArrowUp', 'task-4'],
@@ -42,7 +42,7 @@ describe('Keys', () => {
     }
   });
 
-  test('Space finishes and reopens a task without scrolling, and the arrows continue at its former place', async () => {
+  test('Space finishes and reopens a task without scrolling, and the arrow keys continue from its former position', async () => {
     const page = await rows(...Array.from({ length: 60 }, (_, i) => `task ${60 - i}`));
     await page.setViewportSize({ width: 1280, height: 600 });
     await press(page, 'Space');

@@ -3,33 +3,33 @@ import { rounds } from '@longhand/shared/testing/rounds.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createCounts, turnOf } from '../expansion/expansion.ts';
-import { createPlaces, type Queue } from './places.ts';
+import { createSlots, type Queue } from './slots.ts';
 
-/** Creates places for named hops. `started` lists the hops in the order they started. */
-function naming(limits: Parameters<typeof createPlaces>[0]) {
-  const places = createPlaces(limits);
+/** Creates slots for named hops. `started` lists the hops in the order they started. */
+function naming(limits: Parameters<typeof createSlots>[0]) {
+  const slots = createSlots(limits);
   const started: string[] = [];
   const held = new Map<string, Queue>();
   return {
     started,
     ask(turn: string, names: string, { origin = 'http://a.example', hasBegun = false } = {}) {
       for (const name of names.split(' ')) {
-        const start = (place: Queue) => {
+        const start = (slot: Queue) => {
           started.push(name);
-          held.set(name, place);
-          places.leave(turn, origin, start);
+          held.set(name, slot);
+          slots.leave(turn, origin, start);
         };
-        places.join(turn, origin, start, hasBegun);
+        slots.join(turn, origin, start, hasBegun);
       }
     },
     end(...names: string[]) {
-      for (const name of names) places.release(held.get(name) as Queue);
+      for (const name of names) slots.release(held.get(name) as Queue);
     },
   };
 }
 
-describe('a free place', () => {
-  test('goes to the client with the fewest places at that website, and on a tie to each client in turn', () => {
+describe('a free slot', () => {
+  test('goes to the client with the fewest slots at that website, and alternates between clients on a tie', () => {
     const { started, ask, end } = naming({ atOrigin: 3 });
     ask('b', 'elsewhere1 elsewhere2', { origin: 'http://b.example' });
     ask('a', 'a1 a2 a3 a4');
@@ -38,7 +38,7 @@ describe('a free place', () => {
     expect(started.slice(2)).toEqual(['a1', 'a2', 'a3', 'b1', 'a4', 'b2', 'b3']);
   });
 
-  test('goes to the client with the fewest places in all, if all places were taken', () => {
+  test('goes to the client with the fewest slots in total if all slots were taken', () => {
     const { started, ask, end } = naming({ inAll: 4 });
     ask('a', 'a1 a2 a3');
     ask('b', 'b1');
@@ -48,7 +48,7 @@ describe('a free place', () => {
     expect(started).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'a4']);
   });
 
-  test('goes to the website where its client has the fewest places, if the client was at its limit', () => {
+  test('goes to the website where its client has the fewest slots if the client was at its limit', () => {
     const { started, ask, end } = naming({ ofClient: 3 });
     ask(turnOf('a', 1), 'x1 x2 x3 x4 x5', { origin: 'http://x.example' });
     ask(turnOf('a', 2), 'y1 y2', { origin: 'http://y.example' });
@@ -91,8 +91,8 @@ test.each([
   ['of one client', { waitingOfClient: 1 }, 'a'],
   ['of all clients', { waiting: 1 }, 'b'],
 ])('waiting hops %s are limited, except those of lists', (_, limits, client) => {
-  const places = createPlaces({ atOrigin: 1, ...limits });
-  const join = (turn: string) => places.join(turn, 'http://a.example', () => {});
+  const slots = createSlots({ atOrigin: 1, ...limits });
+  const join = (turn: string) => slots.join(turn, 'http://a.example', () => {});
   const joined = ['a', 'a', client, turnOf(client, 1)].map(join);
   expect(joined).toEqual([true, true, false, true]);
 });
@@ -101,30 +101,30 @@ test.each([
   ['at one website', (i: number) => [`client${i}`, 'http://a.example']],
   ['of one client', (i: number) => [turnOf('a', i % 16), `http://${i}.example`]],
   [
-    'of clients that hold all places',
+    'of clients that hold all slots',
     (i: number) => [turnOf(`client${i % 8}`, i % 16), `http://${i}.example`],
   ],
-  ['at websites with no free place', (i: number) => [`client${i}`, `http://${i % 16}.example`]],
-] as const)('releasing a place takes constant time for any number of waiting hops %s', (_, turnOfHop) => {
+  ['at websites with no free slot', (i: number) => [`client${i}`, `http://${i % 16}.example`]],
+] as const)('releasing a slot takes constant time for any number of waiting hops %s', (_, turnOfHop) => {
   const looksWith = (waiting: number) => {
     let looks = 0;
     const counts = createCounts();
     const looking = { ...counts, count: (name: string) => ++looks && counts.count(name) };
-    const places = createPlaces({ waiting, waitingOfClient: waiting }, looking);
+    const slots = createSlots({ waiting, waitingOfClient: waiting }, looking);
     const held: Queue[] = [];
     for (let i = 0; i < waiting; i += 1) {
       const [turn, origin] = turnOfHop(i);
-      const start = (place: Queue) => void held.push(place);
-      places.join(turn as string, origin as string, start, false);
+      const start = (slot: Queue) => void held.push(slot);
+      slots.join(turn as string, origin as string, start, false);
     }
     looks = 0;
-    for (const place of held.slice(0, 50)) places.release(place);
+    for (const slot of held.slice(0, 50)) slots.release(slot);
     return looks;
   };
   expect(looksWith(8_000)).toBeLessThan(2 * looksWith(2_000));
 });
 
-test('limits hold, no hop waits for a free place, and all counts return to 0', () => {
+test('limits hold, no hop waits while a slot is free, and all counts return to 0', () => {
   const limits = {
     inAll: 5,
     atOrigin: 3,
@@ -146,75 +146,75 @@ test('limits hold, no hop waits for a free place, and all counts return to 0', (
   interface Hop {
     origin: string;
     waitsIn: Set<string>;
-    place?: Queue;
-    start(place: Queue): void;
+    slot?: Queue;
+    start(slot: Queue): void;
   }
   fc.assert(
     fc.property(fc.array(step, { minLength: 40, maxLength: 120 }), (steps) => {
       const counts = createCounts();
-      const places = createPlaces(limits, counts);
+      const slots = createSlots(limits, counts);
       const hops = new Set<Hop>();
-      const inFlight = () => [...hops].filter(({ place }) => place);
-      const held = (test: (place: Queue) => boolean) =>
-        inFlight().filter(({ place }) => test(place as Queue)).length;
+      const inFlight = () => [...hops].filter(({ slot }) => slot);
+      const held = (test: (slot: Queue) => boolean) =>
+        inFlight().filter(({ slot }) => test(slot as Queue)).length;
       const mayStart = (turn: string, origin: string) => {
         const [client, list] = turn.split('#');
-        const own = (place: Queue) => place.client === client && place.origin === origin;
+        const own = (slot: Queue) => slot.client === client && slot.origin === origin;
         return (
           held(() => true) < limits.inAll &&
-          held((place) => place.origin === origin) < limits.atOrigin &&
-          held((place) => place.client === client) < limits.ofClient &&
+          held((slot) => slot.origin === origin) < limits.atOrigin &&
+          held((slot) => slot.client === client) < limits.ofClient &&
           held(own) < limits.ofClientAtOrigin &&
-          (list === undefined || held((place) => own(place) && place.isList) < limits.ofListsAtOrigin)
+          (list === undefined || held((slot) => own(slot) && slot.isList) < limits.ofListsAtOrigin)
         );
       };
       const leave = ({ origin, waitsIn, start }: Hop, turns: string[]) => {
-        for (const turn of turns) if (waitsIn.delete(turn)) places.leave(turn, origin, start);
+        for (const turn of turns) if (waitsIn.delete(turn)) slots.leave(turn, origin, start);
       };
       const join = (hop: Hop, turns: string[], hasBegun: boolean) => {
         for (const turn of turns) {
-          if (hop.place || hop.waitsIn.has(turn)) continue;
-          if (places.join(turn, hop.origin, hop.start, hasBegun) && !hop.place) hop.waitsIn.add(turn);
+          if (hop.slot || hop.waitsIn.has(turn)) continue;
+          if (slots.join(turn, hop.origin, hop.start, hasBegun) && !hop.slot) hop.waitsIn.add(turn);
         }
       };
       const remove = (hop: Hop) => {
         leave(hop, [...hop.waitsIn]);
         hops.delete(hop);
-        if (hop.place) places.release(hop.place);
+        if (hop.slot) slots.release(hop.slot);
       };
       for (const { what, turns, origin, hasBegun, which } of steps) {
-        const waiting = [...hops].filter(({ place }) => !place);
+        const waiting = [...hops].filter(({ slot }) => !slot);
         const one = waiting[which % waiting.length];
         const ending = inFlight()[which % inFlight().length];
         if (what === 'arrive') {
           const hop: Hop = {
             origin,
             waitsIn: new Set(),
-            start(place) {
-              expect(hop.place).toBeUndefined();
+            start(slot) {
+              expect(hop.slot).toBeUndefined();
               leave(hop, [...hop.waitsIn]);
-              hop.place = place;
+              hop.slot = slot;
             },
           };
           hops.add(hop);
           join(hop, turns, hasBegun);
-          if (!hop.place && hop.waitsIn.size === 0) hops.delete(hop);
+          if (!hop.slot && hop.waitsIn.size === 0) hops.delete(hop);
         } else if (what === 'join' && one) join(one, turns, hasBegun);
         else if (what === 'leave' && one && one.waitsIn.size > 1) leave(one, [...one.waitsIn].slice(0, 1));
         else if (what === 'abort' && one) remove(one);
         else if (what === 'end' && ending) remove(ending);
-        for (const { place } of inFlight()) {
-          const counted = place?.shares.map((share) => held(({ shares }) => shares.includes(share))) ?? [];
+        for (const { slot } of inFlight()) {
+          const counted = slot?.shares.map((share) => held(({ shares }) => shares.includes(share))) ?? [];
           if (counted.some((count, i) => count > (sizes[i] as number))) throw new Error(`${counted}`);
         }
         const free = [...hops].flatMap((hop) =>
           [...hop.waitsIn].filter((turn) => mayStart(turn, hop.origin)),
         );
-        if (free.length > 0) throw new Error(`${free} wait for a free place`);
+        if (free.length > 0) throw new Error(`${free} wait although a slot is free`);
       }
       for (const hop of hops) remove(hop);
       expect([...counts.names()]).toEqual([]);
-      expect(places.isEmpty()).toBe(true);
+      expect(slots.isEmpty()).toBe(true);
     }),
     { seed, numRuns: rounds({ short: 200, long: 50_000 }) },
   );

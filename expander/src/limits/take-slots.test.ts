@@ -5,18 +5,18 @@ import { followRedirects } from '../expansion/chain.ts';
 import { aborted } from '../expansion/errors.ts';
 import type { ExpandOptions, FetchHop, HopResponse } from '../expansion/expansion.ts';
 import { readTarget } from '../expansion/target.ts';
-import { createPlaces, takePlaces } from './places.ts';
 import { singleFlight } from './single-flight.ts';
+import { createSlots, takeSlots } from './slots.ts';
 
 /** An expander with requests that the test ends. `requested` lists their paths. */
-function expander(limits: Parameters<typeof createPlaces>[0] = { atOrigin: 1 }) {
+function expander(limits: Parameters<typeof createSlots>[0] = { atOrigin: 1 }) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const requested: string[] = [];
   const ends = new Map<string, (response: HopResponse) => void>();
   let waiting = 0;
   const gauge = { inc: () => void ++waiting, dec: () => void --waiting };
-  const places = createPlaces(limits);
+  const slots = createSlots(limits);
   const cached = cacheHops();
   const request: FetchHop = ({ pathname }, { signal }) => {
     requested.push(pathname);
@@ -25,13 +25,13 @@ function expander(limits: Parameters<typeof createPlaces>[0] = { atOrigin: 1 }) 
       signal?.addEventListener('abort', () => reject(aborted(signal.reason)));
     });
   };
-  const fetchHop = cached(takePlaces(gauge, places)(cached(request)));
+  const fetchHop = cached(takeSlots(gauge, slots)(cached(request)));
   const follow = singleFlight(followRedirects(fetchHop));
   const settled = () => vi.advanceTimersByTimeAsync(0);
   return {
     requested,
     waiting: () => waiting,
-    places,
+    slots,
     settled,
     async expand(path: string, options: Partial<ExpandOptions> = {}) {
       const target = readTarget(`http://a.example/${path}`);
@@ -54,7 +54,7 @@ function expander(limits: Parameters<typeof createPlaces>[0] = { atOrigin: 1 }) 
 
 const lasting = { freshUntil: Number.POSITIVE_INFINITY };
 
-describe('a hop that waits for a place', () => {
+describe('a hop that waits for a slot', () => {
   test('checks the cache again, because another chain may have made the same request', async () => {
     const { expand, end, requested } = expander();
     const [first, second] = [expand('page#1'), expand('page#2')];
@@ -63,7 +63,7 @@ describe('a hop that waits for a place', () => {
   });
 
   test('leaves the queue when its client disconnects', async () => {
-    const { expand, end, settled, requested, waiting, places } = expander();
+    const { expand, end, settled, requested, waiting, slots } = expander();
     const client = new AbortController();
     const first = expand('first');
     await settled();
@@ -72,13 +72,13 @@ describe('a hop that waits for a place', () => {
     expect(waiting()).toBe(1);
     client.abort();
     await left;
-    expect([waiting(), places.isEmpty()]).toEqual([0, true]);
+    expect([waiting(), slots.isEmpty()]).toEqual([0, true]);
     await end('first');
     await first;
     expect(requested).toEqual(['/first']);
   });
 
-  test('starts its timeout and its duration when it has a place', async () => {
+  test('starts its timeout and duration once it has a slot', async () => {
     const { expand, end, pass } = expander();
     expand('first');
     const second = expand('second');
@@ -91,7 +91,7 @@ describe('a hop that waits for a place', () => {
 });
 
 describe('a single request', () => {
-  test('fails as overloaded after 3 s of waiting, while a list that shares its expansion continues', async () => {
+  test('fails as overloaded after waiting for 3 s, but a list that shares its expansion continues', async () => {
     const { expand, end, pass, requested } = expander();
     const others = [expand('1', { client: 'b' }), expand('2', { client: 'b' })];
     await pass(10);
@@ -108,7 +108,7 @@ describe('a single request', () => {
     expect(requested).toEqual(['/1', '/2', '/shared']);
   });
 
-  test('fails after 8 s: as overloaded if it has waited, as a timeout otherwise', async () => {
+  test('fails after 8 s with overloaded if it has waited, otherwise with timeout', async () => {
     const { expand, end, pass } = expander({ atOrigin: 2 });
     const [slow, other] = [expand('1'), expand('other')];
     const waited = expect(expand('w1')).rejects.toMatchObject({ code: 'overloaded' });
@@ -154,7 +154,7 @@ describe('a client that joins an expansion with a waiting hop', () => {
   });
 });
 
-test('128 lists of 8 clients, all to one slow website, each get a line within 30 s', async () => {
+test('128 lists from 8 clients, all for one slow website, each receive a line within 30 s', async () => {
   const { expand, end, pass, requested } = expander({});
   const ended = new Set<number>();
   for (let list = 0; list < 128; list += 1) {

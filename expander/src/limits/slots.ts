@@ -5,13 +5,13 @@ import { createCounts, type FetchHop, type FetchHopOptions, turnOf } from '../ex
 const defaults = {
   /** Maximum hops in flight. Each needs a socket and memory. */
   inAll: 1_024,
-  /** Protects a website from floods, and limits the places that a hung website occupies. */
+  /** Protects a website from floods, and limits how many slots a hung website can occupy. */
   atOrigin: 64,
-  /** Eight clients can occupy all places. */
+  /** Eight clients can occupy all slots. */
   ofClient: 128,
   /** Caps one client's share of an origin. */
   ofClientAtOrigin: 56,
-  /** Leaves places for the client's single requests. */
+  /** Leaves slots for the client's single requests. */
   ofListsAtOrigin: 48,
   /** Waiting hops of single requests. Lists limit their lines in progress instead. */
   waiting: 4_096,
@@ -21,25 +21,25 @@ const defaults = {
 const nobody = { names: () => [turnOf()].values() };
 
 /**
- * A layer that makes every hop wait for a place at its website.
+ * A layer that makes every hop wait for a slot at its website.
  *
  * @param waiting counts waiting hops.
  * @throws ExpansionError `overloaded` if too many hops are waiting, or the signal's reason if it is aborted.
  */
-export function takePlaces(waiting?: Pick<Gauge, 'inc' | 'dec'>, places = createPlaces()) {
+export function takeSlots(waiting?: Pick<Gauge, 'inc' | 'dec'>, slots = createSlots()) {
   const wait = (origin: string, { turns = nobody, chain, signal, onWait }: FetchHopOptions) => {
     const { promise, resolve, reject } = Promise.withResolvers<Queue>();
-    const join = (turn: string) => places.join(turn, origin, start, chain?.hasBegun);
-    const leave = (turn: string) => places.leave(turn, origin, start);
+    const join = (turn: string) => slots.join(turn, origin, start, chain?.hasBegun);
+    const leave = (turn: string) => slots.leave(turn, origin, start);
     const end = () => {
       for (const turn of turns.names()) leave(turn);
       signal?.removeEventListener('abort', stop);
       waiting?.dec();
       onWait?.();
     };
-    const start = (place: Queue) => {
+    const start = (slot: Queue) => {
       end();
-      resolve(place);
+      resolve(slot);
     };
     const stop = () => {
       end();
@@ -57,24 +57,24 @@ export function takePlaces(waiting?: Pick<Gauge, 'inc' | 'dec'>, places = create
   return (fetchHop: FetchHop): FetchHop =>
     async (url, options) => {
       const { turns = nobody } = options;
-      const place = places.take(turns.names(), url.origin) ?? (await wait(url.origin, options));
+      const slot = slots.take(turns.names(), url.origin) ?? (await wait(url.origin, options));
       try {
         return await fetchHop(url, options);
       } finally {
-        places.release(place);
+        slots.release(slot);
       }
     };
 }
 
-type StartHop = (place: Queue) => void;
+type StartHop = (slot: Queue) => void;
 
-/** The hops of one turn that wait for the same origin. A started hop keeps its queue, to release its place later. */
+/** One turn's hops that wait for the same origin. A started hop keeps its queue so that it can release its slot later. */
 export interface Queue {
   key: string;
   client: string;
   isList: boolean;
   origin: string;
-  /** Names of a place's counters: total, by origin, by client, by client and origin, and by the client's lists at the origin. */
+  /** Names of a slot's counters: total, by origin, by client, by client and origin, and by the client's lists at the origin. */
   shares: string[];
   hops: Set<StartHop>;
 }
@@ -82,11 +82,11 @@ export interface Queue {
 type Index = Map<string, Map<string, Queue>>;
 
 /**
- * Distributes places for hops at websites. A free place goes to the client with the fewest places at that origin, or with the
- * fewest in total if all places were taken. On a tie, clients take turns. A client's single requests go before its lists,
- * which take turns.
+ * Distributes slots for hops at websites. A free slot goes to the client with the fewest slots at that origin, or with the
+ * fewest in total if all slots were taken. On a tie, clients take turns. A client's single requests go before its lists,
+ * and its lists take turns.
  */
-export function createPlaces(limits: Partial<typeof defaults> = {}, counts = createCounts()) {
+export function createSlots(limits: Partial<typeof defaults> = {}, counts = createCounts()) {
   const max = { ...defaults, ...limits };
   const sizes = [max.inAll, max.atOrigin, max.ofClient, max.ofClientAtOrigin, max.ofListsAtOrigin];
   /** Non-empty queues by origin, and by client for single requests and for lists, least recently served first. */
@@ -144,7 +144,7 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
   };
 
   return {
-    /** Takes a place for the first turn below its limits. @returns undefined if all turns are at a limit. */
+    /** Takes a slot for the first turn below its limits. @returns undefined if all turns are at a limit. */
     take(turns: Iterable<string>, origin: string): Queue | undefined {
       for (const turn of turns) {
         const queue = newQueue(turn, origin);
@@ -168,7 +168,7 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
       }
       return true;
     },
-    /** Removes a hop from its queue if it still waits. */
+    /** Removes a hop from its queue if it is still waiting. */
     leave(turn: string, origin: string, startHop: StartHop) {
       const queue = find(turn, origin);
       if (!queue?.hops.delete(startHop)) return;
@@ -176,7 +176,7 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
       if (queue.hops.size === 0) remove(queue);
     },
     isEmpty: () => [atOrigin, singlesOf, listsOf].every(({ size }) => size === 0),
-    /** Releases a place and starts a hop that waited for it. */
+    /** Releases a slot and starts a hop that waited for it. */
     release({ client, origin, shares }: Queue) {
       const [allFull, originFull, clientFull] = shares.map(isFull);
       count(shares, -1);
@@ -198,7 +198,7 @@ function newQueue(turn: string, origin: string): Queue {
 }
 
 /**
- * Returns the candidate with the fewest places among those that may start; on a tie, the first. A candidate without places
+ * Returns the candidate with the fewest slots among those that may start; on a tie, the first. A candidate without slots
  * ends the search, so it is always short.
  */
 function fewest<Candidate>(

@@ -14,10 +14,7 @@ export function judge({ metrics }: K6Summary): { outcome: Outcome; reason: strin
   );
   const names = crossed.join(', ') || 'nothing';
   if (crossed.some((name) => name.includes('target:control')))
-    return {
-      outcome: 'busy',
-      reason: `is inconclusive: the machine was too slow for the control (${names})`,
-    };
+    return { outcome: 'busy', reason: `is inconclusive: the control was too slow (${names})` };
   const rate = metrics.rate_reached?.value;
   if (rate !== undefined)
     return { outcome: 'passed', reason: `reached ${Math.round(rate)} requests per second; failed ${names}` };

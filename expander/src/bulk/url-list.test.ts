@@ -54,7 +54,7 @@ describe('a list of URLs', () => {
     ['nested arrays', JSON.stringify([Array(10_001).fill('x')])],
   ])('may not contain 10,001 URLs in %s', async (_, text) => {
     await expect(readUrls(text)).rejects.toThrow(
-      'The list has more than 10000 URLs; split it into several requests.',
+      'The list has more than 10000 URLs; split it across requests.',
     );
   });
 });

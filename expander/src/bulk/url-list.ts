@@ -51,9 +51,7 @@ export async function readUrls(
 }
 
 const tooManyUrls = () =>
-  new HTTPException(413, {
-    message: `The list has more than ${maxUrls} URLs; split it into several requests.`,
-  });
+  new HTTPException(413, { message: `The list has more than ${maxUrls} URLs; split it across requests.` });
 
 /** Lines of a list to start per turn. A cached line takes about 0.1 ms and does not yield by itself. */
 const linesATurn = 8;

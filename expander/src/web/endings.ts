@@ -110,7 +110,7 @@ const endings = {
   },
 
   target_refused: { verdict: 'Beware', headline: 'We do not follow links to SITE' },
-  port: { verdict: 'Beware', headline: 'It leads to SITE, which is not a website' },
+  port: { verdict: 'Beware', headline: 'It leads to a blocked port: SITE' },
   private_address: {
     verdict: 'Beware',
     headline: 'It leads to a private network: SITE',

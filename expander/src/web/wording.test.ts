@@ -53,7 +53,7 @@ describe('the page explains every end in plain words', () => {
       s.example/mail | Opens an app It does not lead to a web page mailto:someone@example.com | Only links to web pages
       s.example/script | Beware It does not lead to a web page javascript:alert(1) | may run code
       s.example/private | Beware It leads to a private network: 10.0.0.1 | Only links to public websites are
-      a.example:1 | Beware It leads to a.example:1, which is not a website | Websites do not use port 1.
+      a.example:1 | Beware It leads to a blocked port: a.example:1 | Websites do not use port 1.
       http://bank.example@10.0.0.1:8080/ | Beware It hides that it leads to 10.0.0.1:8080 | is not the website. The website is 10.0.0.1:8080.
       busy.example | The server is busy Try again | Too much; try again soon.
       http:// | This is not a URL A short URL looks like | example.com/abc

@@ -18,7 +18,7 @@ check() {
         fail "This is not a complete backup: $output"
 }
 
-# A restore commits when it moves the old data aside. The next start finishes a restore that was interrupted after that.
+# A restore commits when it moves the old data aside. The next start finishes a restore that was interrupted after this point.
 finish_restore() {
     if [ -e appendonlydir ]; then
         rm -rf appendonlydir.restored
@@ -63,7 +63,7 @@ cli)
     ;;
 backup)
     shift
-    # Unlink the file at once, so that no copy stays behind.
+    # Unlink the file immediately, so that no copy stays behind.
     copy=$(mktemp ./backup.XXXXXX)
     exec 3<>"$copy"
     rm "$copy"

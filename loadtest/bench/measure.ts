@@ -56,7 +56,7 @@ export function cpuTime(pid: number): number {
   return children.reduce((sum, child) => sum + cpuTime(Number(child)), own);
 }
 
-/** Measures CPU time per request (µs). Alternates within each pair, so that a disturbance affects both. */
+/** Measures CPU time per request (µs). Alternates within each pair, so that a disturbance affects both services. */
 export async function measurePairs(pairs: readonly Pair[], { count, seconds } = rounds): Promise<Row[]> {
   for (const { ours, plain } of pairs) {
     await ours.load(warmUp);

@@ -28,7 +28,7 @@ async function serveObserved(routes: Hono) {
 }
 
 describe('a streamed response', () => {
-  /** Sends the first chunk at once, and the second after `finish`. */
+  /** Sends the first chunk immediately, and the second after `finish`. */
   async function streamed() {
     const second = Promise.withResolvers<void>();
     async function* body() {

@@ -42,7 +42,7 @@ describe.each([
     await expect.poll(() => client.get('x').catch(String)).toBe(null);
   });
 
-  test('fails while Redis is down, logs that once, and reconnects', async () => {
+  test('fails while Redis is down, logs this once, and reconnects', async () => {
     const { log, lines } = logged();
     const client = connect(make, log);
     await ready(client);
@@ -78,7 +78,7 @@ test('a store client does not repeat a command after losing the connection', asy
   await admin.del('queue');
 });
 
-test('a cache client fails at once until it is connected', async () => {
+test('a cache client fails immediately until it is connected', async () => {
   await expect(connect(cacheClient).get('x')).rejects.toThrow('enableOfflineQueue');
 });
 

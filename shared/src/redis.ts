@@ -12,7 +12,7 @@ export type StoreClient = Redis;
 /** Only the URL is required. */
 type Access = Pick<RedisConfig, 'REDIS_URL'> & Partial<RedisConfig>;
 
-/** Creates a client for a cache. A command fails at once while Redis is down, and after 1 s if Redis hangs. */
+/** Creates a client for a cache. A command fails immediately while Redis is down, and after 1 s if Redis hangs. */
 export function cacheClient(access: Access, log: Log): StoreClient {
   return client(access, log, { enableOfflineQueue: false, maxRetriesPerRequest: 0 });
 }

@@ -202,7 +202,7 @@ describe('A server that drains', () => {
   });
   afterEach(() => void vi.useRealTimers());
 
-  test('refuses new connections at once, and finishes a request in flight', async () => {
+  test('refuses new connections immediately, and finishes a request in flight', async () => {
     const arrived = Promise.withResolvers<void>();
     const finished = Promise.withResolvers<void>();
     const app = new Hono().get('/', async (c) => {

@@ -43,7 +43,7 @@ test('a watcher logs and kills a hung service within 3 s', async () => {
     service: 'tasks',
     msg: 'hangs; killing it',
   });
-  // The script waits up to 30 s for the first heartbeat, which arrives at once.
+  // The script waits up to 30 s for the first heartbeat, which arrives immediately.
   const [start, ...waits] = readFileSync(timeouts, 'utf8').trim().split('\n').map(Number);
   expect(start).toBe(30);
   expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeLessThanOrEqual(3);

@@ -44,7 +44,7 @@ const add = (service: Replica, title: string) =>
     body: JSON.stringify({ title }),
   });
 
-test('a subscriber receives the version at once, unless it unsubscribes first', async () => {
+test('a subscriber receives the version immediately, unless it unsubscribes first', async () => {
   const changes = openChanges(3_600_000);
   const received: string[] = [];
   // This subscriber also receives the version from the check after the connection opens.
@@ -84,7 +84,7 @@ test('a change reaches 1,000 subscribers once each, spread over half a second', 
 });
 
 describe('GET /tasks/events', () => {
-  test('sends the version at once, and again after a change by another replica', async () => {
+  test('sends the version immediately, and again after a change by another replica', async () => {
     const seen = await watch(replicas[0]);
     expect(seen.response.headers.get('content-type')).toBe('text/event-stream');
     expect(seen.response.headers.get('x-accel-buffering')).toBe('no');

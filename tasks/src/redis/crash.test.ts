@@ -54,7 +54,7 @@ describe('The store has exactly the saved tasks and changes', () => {
       () => back,
     );
     for (let crash = 1; crash <= applicationCrashes; crash++) {
-      // The next process starts early, so that the writes continue at once.
+      // The next process starts early, so that the writes continue immediately.
       const next = crash < applicationCrashes ? start() : service;
       await writing.acknowledges(nextCount());
       const crashed = service.end('SIGKILL');

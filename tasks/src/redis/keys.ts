@@ -4,7 +4,7 @@
  */
 export const schemaVersion = 1;
 
-/** All keys, and the channel `changes` (see CONTRIBUTING.md). Thanks to the common prefix, one ACL pattern matches them. */
+/** All keys, and the channel `changes` (see CONTRIBUTING.md). The common prefix lets one ACL pattern match all of them. */
 export const keys = {
   index: '{tasks}:index',
   version: '{tasks}:version',

@@ -96,7 +96,7 @@ export interface TaskStore {
   create(task: Written, now: Date, nonce?: string): Promise<Task>;
   /** Sets `updated_at` to `now` if it finishes or reopens the task. */
   update(id: string, change: Change, now: Date, match?: string): Promise<Task>;
-  /** Removes the task. `restore(removal)` can undo that for a day. */
+  /** Removes the task. `restore(removal)` can undo the removal for a day. */
   destroy(id: string, removal: string, match?: string): Promise<void>;
   /**
    * Removes all finished tasks, a few thousand at a time, and returns their number. If it fails halfway, the `TaskError` has

@@ -30,7 +30,7 @@ export interface Serving extends Pick<Listening, 'port' | 'url'> {
 
 const serverOptions = {
   ServerResponse: AnnotatedResponse,
-  /** Milliseconds until the server closes an idle connection. The proxy closes it first, after 5 s. */
+  /** Milliseconds until the server closes an idle connection. The proxy closes it first, after 1 s. */
   keepAliveTimeout: 75_000,
   /** Max milliseconds for the headers of a request. */
   headersTimeout: 15_000,
@@ -44,7 +44,7 @@ const serverOptions = {
   requireHostHeader: false,
 };
 
-/** Milliseconds before a draining server closes idle connections. Until then, the proxy can receive `Connection: close`. */
+/** Milliseconds before a draining server closes idle connections. By then, the proxy has closed its own. */
 const idleGrace = 2_000;
 /** Milliseconds before a draining server closes all other connections. */
 const hardStop = 10_000;

@@ -62,10 +62,10 @@ const [chunked, xhtml] = [
 const locations = urls.map(bytes);
 const requestHeaders = words`CDN-Loop X-Forwarded-For X-Request-Id Accept If-None-Match Cookie User-Agent`;
 
-/** The inputs with untrusted text, and the maximum size of each. */
+/** The untrusted inputs, with the maximum size of each. */
 const inputs: Record<string, UntrustedInput> = {
   u: input(8_192, urls, (text) => get(`u=${encodeURIComponent(text)}`)),
-  'u of the page': input(8_192, urls, async (text) =>
+  "the page's u": input(8_192, urls, async (text) =>
     (await app.request(`/?u=${encodeURIComponent(text)}`)).text(),
   ),
   query: input(32_000, words`& u u= cb= % + a ; ?`, get),
@@ -81,12 +81,12 @@ const inputs: Record<string, UntrustedInput> = {
   Location: input(16_000, locations, (text) =>
     expandAnswer(`302 Found\r\nLocation: ${text.replace(/[\r\n]/g, '')}`),
   ),
-  'Location of a wrapper': input(
+  "a wrapper's Location": input(
     16_000,
     words`* ** - _ __; /v3/__ %25 %2f -2F ;AAAA !! https://urldefense.com/v3/__`,
     (text) => expandAnswer(`302 Found\r\nLocation: https://urldefense.com/v3/__http://a/${text}__;eHh4!!`),
   ),
-  'Location of each line': input(4_500, locations, async (text) => {
+  "each line's Location": input(4_500, locations, async (text) => {
     await origin.answer({ bytes: `HTTP/1.1 302 Found\r\nLocation: http://${text}\r\n\r\n` });
     await expandLines(Array.from({ length: 48 }, target).join('\n'));
   }),

@@ -119,7 +119,9 @@ function stepTo(next: Target | null, kind: HopKind, location: string, current: T
 }
 
 function finalStep(at: Target, { status, location }: HopResponse): Step {
-  const follows = redirects.all.includes(status) ? ', which is not followed' : ' and does not redirect';
+  const follows = redirects.all.includes(status)
+    ? ', which is followed only with follow=all'
+    : ' and does not redirect';
   const end: End = { code: 'final', message: `The last page returned ${status}${follows}.` };
   return { kind: null, location, end, at };
 }

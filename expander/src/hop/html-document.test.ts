@@ -79,7 +79,7 @@ const mayRedirect = (markup: string) => readPage(markup).scriptRedirect;
 test.each([
   ['window.location="x"', 'document . location . replace("x")'],
   ['const a = "{"; // {\n self.location.assign(a)', 'if (a) location\n= b'],
-])('reports that the scripts %s and %s on a page with text may redirect', (...scripts) => {
+])('detects a possible redirect in the scripts %s and %s on a page with text', (...scripts) => {
   for (const script of scripts)
     expect(mayRedirect(`${words}<script>a()</script><script>${script}</script>`)).toBe(true);
 });

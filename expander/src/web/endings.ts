@@ -118,7 +118,7 @@ const endings = {
   },
   credentials: {
     verdict: 'Beware',
-    headline: 'It hides that it leads to SITE',
+    headline: 'It disguises its destination: SITE',
     advice: ({ host }) => `The text before the @ is not the website. The website is ${host}.`,
   },
 

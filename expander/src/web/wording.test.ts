@@ -54,7 +54,7 @@ describe('the page explains every end in plain words', () => {
       s.example/script | Beware It does not lead to a web page javascript:alert(1) | may run code
       s.example/private | Beware It leads to a private network: 10.0.0.1 | Only links to public websites are
       a.example:1 | Beware It leads to a blocked port: a.example:1 | Websites do not use port 1.
-      http://bank.example@10.0.0.1:8080/ | Beware It hides that it leads to 10.0.0.1:8080 | is not the website. The website is 10.0.0.1:8080.
+      http://bank.example@10.0.0.1:8080/ | Beware It disguises its destination: 10.0.0.1:8080 | is not the website. The website is 10.0.0.1:8080.
       busy.example | The server is busy Try again | Too much; try again soon.
       http:// | This is not a URL A short URL looks like | example.com/abc
       a.example/${'x'.repeat(8_192)} | This URL is too long | than 8192 bytes.
@@ -202,7 +202,7 @@ test('a pasted URL has no note, and the API treats it literally', async () => {
 });
 
 test.each([
-  ['307', 'The last page returned 307, which is not followed.'],
+  ['307', 'The last page returned 307, which is followed only with follow=all.'],
   ['get', 'The last page returned 200 and does not redirect.'],
 ])('without follow=all, /api/chain explains why the chain ends at %s', async (path, message) => {
   const response = await app.request(`/api/chain?u=http://s.example/${path}`);

@@ -1,6 +1,6 @@
 export const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li:not([data-pending=gone])')];
 
-/** The former place of a row that moved or disappeared. The arrow keys continue there. */
+/** Where the focused row was before it moved or disappeared. The arrow keys continue from there. */
 let left: { row: Element | null; at: number } = { row: null, at: 0 };
 
 const placeOf = (row: HTMLElement) => ({ row, at: rows().indexOf(row) });

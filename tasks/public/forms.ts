@@ -18,7 +18,7 @@ const unsaved = () =>
 export const keepDraft = (form: HTMLFormElement) =>
   storeDraft(form, form === single ? unsaved() : fieldOf(form).value);
 
-/** Shows `text` in the field above the list, which becomes a text area for several lines. */
+/** Shows `text` in the field above the list, as a text area if it has several lines. */
 function showUnsaved(text: string) {
   const field = fieldOf(single);
   const area = document.createElement('textarea');
@@ -33,7 +33,7 @@ function showUnsaved(text: string) {
   countTasks(single);
 }
 
-/** Adds a task for each line. The field empties at once. Unsaved text returns to it after a failure. */
+/** Adds a task for each line. The field empties immediately. Unsaved text returns to it after a failure. */
 export function add() {
   const { value } = fieldOf(single);
   // The server explains why it refuses a blank line.
@@ -68,7 +68,7 @@ export function add() {
   }
 }
 
-/** Saves the edit of a row or a pasted list. The form is locked until the response. */
+/** Saves an edited row or a pasted list. The form is locked until the response arrives. */
 export function save(form: HTMLFormElement) {
   const field = fieldOf(form);
   if (field.readOnly) return;
@@ -90,7 +90,7 @@ export function save(form: HTMLFormElement) {
   });
 }
 
-/** Removes the lines of a failed request from their form once the list shows their tasks. */
+/** After a failed request, removes its lines from the form once all of them are in the list. */
 export function settleLost() {
   if (!lost?.form.isConnected) return;
   const { form, lines, before } = lost;

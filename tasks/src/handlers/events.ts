@@ -19,7 +19,7 @@ const headers = {
 type Used = Pick<Dependencies, 'changes' | 'signal' | 'eventStreams'>;
 
 /**
- * Server-sent events (HTML standard, section 9.2): `data: <version>` at once and after each change.
+ * Server-sent events (HTML standard, section 9.2): `data: <version>` immediately and after each change.
  *
  * @param signal ends all streams. The pages of a stopping replica then connect to another replica.
  * @param heartbeat milliseconds between comments, half the proxy's read timeout.

@@ -46,7 +46,7 @@ const add = (title: string) => async (page: Page) => {
   await enter(page, title);
 };
 
-describe('axe finds no fault on phones and desktops, light and dark:', () => {
+describe('axe finds no violation on phones and desktops, light and dark:', () => {
   test.each([
     ['refused', add(' '), '[role=alert]'],
     ['added elsewhere', add('tea'), '#notice a', '/?filter=finished'],

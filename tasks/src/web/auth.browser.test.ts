@@ -53,7 +53,7 @@ test('Without scripts, the login opens the requested page, a reload after an exp
   await logOut(page);
 });
 
-test('axe finds no fault on the login pages, and the logout hides the list', async () => {
+test('axe finds no violation on the login pages, and the logout hides the list', async () => {
   const page = await site.pageForAll();
   await loadAxe(page);
   await page.goto('/');

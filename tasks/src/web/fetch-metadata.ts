@@ -18,7 +18,7 @@ export function requireDeliberate(request: Incoming): void {
   if (purposes.some((name) => /prefetch|prerender|preview/i.test(request.header(name) ?? ''))) {
     throw new TaskError('prefetch', 'This link changes a task, so it cannot be prefetched.');
   }
-  // Every browser's User-Agent begins like this.
+  // Every browser's User-Agent starts with this.
   if (!requireSameOrigin(request, 'referer') && /^Mozilla\//.test(request.header('user-agent') ?? '')) {
     throw new TaskError(
       'foreign_origin',

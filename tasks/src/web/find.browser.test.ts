@@ -63,7 +63,7 @@ describe.each([true, false])('With scripts: %s, Find', (javaScriptEnabled) => {
   });
 });
 
-test('A search page offers to search again when others change the list', async () => {
+test('A search page offers to search again when another user changes the list', async () => {
   await site.add('milk');
   const page = await site.open('/?q=milk');
   await site.add('oat milk');

@@ -33,7 +33,7 @@ export const nothing = { form: z.object({}), json: z.strictObject({}) };
  * Reads the body of a write and calls `act`. The origin must be ours, and a form needs a token.
  *
  * @throws TaskError `foreign_origin`, `unsupported_media_type`, `bad_json`, `invalid_field`, `not_utf8`,
- *   `body_too_large`, and the errors of `act`; with the sent form, if any
+ *   `body_too_large`, and errors from `act`. Each error includes the submitted form, if any.
  */
 export async function withInput<Form extends Fields, Result>(
   c: TasksContext,
@@ -44,7 +44,7 @@ export async function withInput<Form extends Fields, Result>(
   const type = mediaType(c);
   // A DELETE body has no meaning (RFC 9110, section 9.3.5).
   const ignored = c.req.method === 'DELETE';
-  // Read the body before the origin check, so that a body that is too long always gets 413.
+  // Read the body before the origin check, so that an oversized body always returns 413.
   const body = ignored ? Buffer.alloc(0) : await readBody(c);
   requireSameOrigin(c.req);
   const intent = {

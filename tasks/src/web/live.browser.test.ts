@@ -22,7 +22,7 @@ describe('Two pages', () => {
     await poll(() => notice(bob)).toBe('The list changed: No tasks');
   });
 
-  test('keep typed text, an open menu and Undo when others change the list', async () => {
+  test('keep typed text, an open menu and Undo when another user changes the list', async () => {
     await site.add('milk', 'bread', 'tea', 'rice');
     const bob = await site.open();
     await bob.getByRole('button', { name: 'Delete: rice' }).click();
@@ -43,7 +43,7 @@ describe('Two pages', () => {
     expect(await field(bob).inputValue()).toBe('bread');
   });
 
-  test('keep an edit when others change the list, and offer to add a deleted task again', async () => {
+  test('keep an edit when another user changes the list, and offer to add a deleted task again', async () => {
     await site.add('milk', 'bread', 'tea');
     const bob = await site.open();
     await edit(bob, 2, ' and hny');
@@ -128,7 +128,7 @@ async function hear(title: string) {
   await poll(() => titles(page)).toEqual([title, ...before]);
 }
 
-test('When others change the list, the focus stays on its control, or else moves to its row or the list', async () => {
+test('When another user changes the list, the focus stays on its control, or else moves to its row or the list', async () => {
   await site.add('milk', 'bread https://bit.ly/3', 'rice');
   const bob = await site.open();
   const at = () => bob.evaluate('document.activeElement.id || document.activeElement.ariaLabel');
@@ -173,7 +173,7 @@ describe('The event stream', () => {
     await hear('tea');
     expect(connections()).toBe(1);
     await poll(async () => {
-      // The server may have sent the version meanwhile, as every 5 s.
+      // The server may have sent the version again, as it does every 5 s.
       await page.clock.fastForward(20_000);
       return connections();
     }).toBeGreaterThan(1);

@@ -23,7 +23,7 @@ const described = {
     tasks: z.array(taskSchema).max(pageSize),
     open: count.describe('Open tasks on all pages.'),
     finished: count,
-    next: z.string().optional().describe('The path of the next page; absent on the last.'),
+    next: z.string().optional().describe('The path of the next page; absent on the last page.'),
     searched: count.optional().describe('With q: number of titles compared.'),
     stopped: z.enum(['matches', 'time']).optional().describe('With q: why the search stopped early.'),
   }),
@@ -45,7 +45,7 @@ const described = {
     removal: z
       .string()
       .optional()
-      .describe('The ID of a failed removal. After store_unavailable it may have happened.'),
+      .describe('The ID of a failed removal. With store_unavailable, the removal may still have happened.'),
     count: z.int().optional().describe('Number of tasks that were certainly removed.'),
   }),
 };

@@ -34,7 +34,7 @@ describe('On a slow connection', () => {
   const finish = (page: Page, title: string) =>
     page.getByRole('link', { name: `Finish: ${title}`, exact: true }).click();
 
-  test('finishing and reopening show at once, before the rows move', async () => {
+  test('finishing and reopening show immediately, before the rows move', async () => {
     await site.add('milk', 'bread', 'tea', 'rice');
     await site.store.update('2', { finished: 1 }, new Date());
     const page = await site.open();
@@ -53,7 +53,7 @@ describe('On a slow connection', () => {
     expect(await titles(page)).toEqual(['rice', 'tea', 'bread', '(milk)']);
   });
 
-  test('finishing and deleting show at once, and are reverted after a failure', async () => {
+  test('finishing and deleting show immediately, and are reverted after a failure', async () => {
     await site.add('milk', 'bread');
     const page = await site.open();
     const held = Promise.withResolvers<void>();
@@ -101,7 +101,7 @@ describe('On a slow connection', () => {
     await poll(async () => (await site.store.show('1')).finished).toBe(1);
   });
 
-  test('the field accepts the next task at once', async () => {
+  test('the field accepts the next task immediately', async () => {
     const page = await site.open();
     const connection = await slow(page, '**/task');
     await enter(page, 'milk', 'bread', 'bread', 'tea');
@@ -160,7 +160,7 @@ test('A saved task whose response failed is removed from the field once the list
 });
 
 describe('Between a keypress and its response', () => {
-  test('the edit form opens at once without a request, so no key acts on the row', async () => {
+  test('the edit form opens immediately without a request, so no key acts on the row', async () => {
     await site.add('milk', 'bread');
     const page = await site.open();
     await page.route('**/edit*', (route) => route.abort());

@@ -102,7 +102,7 @@ test.each(['/', '/?filter=open'])('A finished row stays in place for a second (%
   await poll(() => rows(page)).toBe(path === '/' ? '4 3 1 2*' : '4 3 1');
 });
 
-test('Tasks that others add or finish are tinted for two seconds, even with reduced motion', async () => {
+test('Tasks that another user adds or finishes are tinted for two seconds, even with reduced motion', async () => {
   await site.add('milk', 'bread');
   const page = await site.open('/', { reducedMotion: 'reduce' });
   const tinted = () =>

@@ -18,7 +18,7 @@ const interfaces = Object.entries(networkInterfaces()).flatMap(([name, found = [
   found.map((address) => ({ name, ...address })),
 );
 const hasIPv6 = interfaces.some(({ address }) => address === '::1');
-/** Addresses at which other machines can reach this machine. */
+/** This machine's addresses that other machines can reach. */
 const addresses = interfaces
   .filter(({ name, family, internal }) => family === 'IPv4' && !internal && !/^(docker|br-|veth)/.test(name))
   .map(({ address }) => address);

@@ -5,7 +5,7 @@ import { type Browser, chromium } from 'playwright-core';
 const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 const { CHROMIUM = installed.find(existsSync) ?? 'chromium' } = process.env;
 
-/** A program that starts Chromium so that requests survive network changes; null on platforms that it does not support. */
+/** A program that starts Chromium so that requests survive network changes; null on unsupported platforms. */
 export const undisturbed =
   process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch) && existsSync('/usr/bin/perl')
     ? `${import.meta.dirname}/chromium.pl`

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 const listened = ['console', 'dialog', 'pageerror', 'request'];
 
 /**
- * Resets `page` and its context, which is three times as fast as opening a new page. Does not reset init scripts, exposed
+ * Resets `page` and its context, which is three times as fast as opening a new page. Keeps init scripts, exposed
  * functions, headers, media and the viewport. The document stays open, but inactive, until the next navigation.
  *
  * @throws Error if the page shows a browser error

@@ -7,15 +7,15 @@ export const fieldOf = (form: HTMLFormElement) =>
 /** A form's values by field name; `sent` is set once the browser has submitted it. */
 type Values = Partial<Record<string, string>>;
 
-/** Unsaved forms of this tab, by place. */
+/** This tab's unsaved forms, by draft key. */
 export const drafts = (): Record<string, Values> => JSON.parse(sessionStorage.drafts ?? '{}');
 
 function store(changed: Record<string, Values | undefined>) {
   sessionStorage.drafts = JSON.stringify({ ...drafts(), ...changed });
 }
 
-/** The place of a form: the path of its task, of new tasks, or `lines` for a pasted list. */
-function placeOf(form: HTMLFormElement) {
+/** Key of a form's draft: the task's path, the path that adds tasks, or `lines` for a pasted list. */
+function draftKey(form: HTMLFormElement) {
   const row = form.closest('li');
   return row ? `/tasks/${row.id.slice(5)}` : form.matches('.lines') ? 'lines' : new URL(form.action).pathname;
 }
@@ -28,20 +28,20 @@ export function storeDraft(form: HTMLFormElement, text?: string) {
   const values = Object.fromEntries(
     Array.from(fieldsOf(form), ({ name, value, type }) => [name, type === 'hidden' ? value : (text ?? '')]),
   );
-  store({ [placeOf(form)]: text ? values : undefined });
+  store({ [draftKey(form)]: text ? values : undefined });
 }
 
 /** Marks a draft as submitted. The next page shows whether the server saved it. */
 export function markSent(form: HTMLFormElement) {
-  const place = placeOf(form);
-  const draft = drafts()[place];
-  if (draft) store({ [place]: { ...draft, sent: 'yes' } });
+  const key = draftKey(form);
+  const draft = drafts()[key];
+  if (draft) store({ [key]: { ...draft, sent: 'yes' } });
 }
 
 /** Drops submitted drafts if the server `saved` them. */
 export function settleSent(saved: boolean) {
-  for (const [place, { sent, ...draft }] of Object.entries(drafts()))
-    if (sent) store({ [place]: saved ? undefined : draft });
+  for (const [key, { sent, ...draft }] of Object.entries(drafts()))
+    if (sent) store({ [key]: saved ? undefined : draft });
 }
 
 export function fill(form: HTMLFormElement, values: Values) {
@@ -49,4 +49,4 @@ export function fill(form: HTMLFormElement, values: Values) {
 }
 
 /** Restores text from before a reload, with its revision, so that saving it cannot overwrite a later change. */
-export const restoreDraft = (form: HTMLFormElement) => fill(form, drafts()[placeOf(form)] ?? {});
+export const restoreDraft = (form: HTMLFormElement) => fill(form, drafts()[draftKey(form)] ?? {});

@@ -24,7 +24,7 @@ export function csrfKey(redis: StoreClient, timed: Timed = untimed): () => Promi
     const found = await redis.get(keys.csrfKey);
     if (found !== null) return found;
     const own = (known ?? randomBytes(32)).toString('hex');
-    // Redis returns the key of another replica that was faster.
+    // Redis returns the existing key if another replica was first.
     return (await redis.set(keys.csrfKey, own, 'NX', 'GET')) ?? own;
   };
   return async () => {

@@ -405,7 +405,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(await kept.redis.get(schema)).toBe('1');
     });
 
-    test('prevents writes, but not reads, if it is newer', async () => {
+    test('blocks writes, but not reads, if it is newer', async () => {
       await kept.redis.set(schema, '2');
       const state = async () => {
         const keys = (await kept.keys()).filter((key) => key !== schema);

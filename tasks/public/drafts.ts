@@ -14,7 +14,7 @@ function store(changed: Record<string, Values | undefined>) {
   sessionStorage.drafts = JSON.stringify({ ...drafts(), ...changed });
 }
 
-/** Key of a form's draft: the task's path, the path that adds tasks, or `lines` for a pasted list. */
+/** Returns the task's path, the path that adds tasks, or `lines` for a pasted list. */
 function draftKey(form: HTMLFormElement) {
   const row = form.closest('li');
   return row ? `/tasks/${row.id.slice(5)}` : form.matches('.lines') ? 'lines' : new URL(form.action).pathname;

@@ -1,6 +1,6 @@
 export const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li:not([data-pending=gone])')];
 
-/** Where the focused row was before it moved or disappeared. The arrow keys continue from there. */
+/** Where the focused row was before it moved or disappeared. Arrow keys start there. */
 let left: { row: Element | null; at: number } = { row: null, at: 0 };
 
 const placeOf = (row: HTMLElement) => ({ row, at: rows().indexOf(row) });

@@ -33,7 +33,7 @@ function showUnsaved(text: string) {
   countTasks(single);
 }
 
-/** Adds a task for each line. The field empties immediately. Unsaved text returns to it after a failure. */
+/** Adds a task for each line. Unsaved text returns to the field after a failure. */
 export function add() {
   const { value } = fieldOf(single);
   // The server explains why it refuses a blank line.
@@ -90,7 +90,7 @@ export function save(form: HTMLFormElement) {
   });
 }
 
-/** After a failed request, removes its lines from the form once all of them are in the list. */
+/** Removes a failed request's lines from the form once the list shows them. */
 export function settleLost() {
   if (!lost?.form.isConnected) return;
   const { form, lines, before } = lost;

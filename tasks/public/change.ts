@@ -28,8 +28,6 @@ export async function load(url: string, init?: RequestInit): Promise<Document> {
   throw Object.assign(new Failure(message), { status: response.status, page });
 }
 
-const perhapsDeleted = 'No answer. It may be deleted.';
-
 /** Shows a failure, with a link if one helps. The login opens in a new tab, so that typed text is not lost. */
 export function report(failure: unknown) {
   if (!(failure instanceof Failure)) {
@@ -40,7 +38,7 @@ export function report(failure: unknown) {
   if (status === 401)
     return complain(message, true, { href: '/login', target: '_blank', textContent: 'Log in' });
   // The server may have deleted the task although the request failed.
-  const removed = message === perhapsDeleted || page?.querySelector('a[href*="removal="]');
+  const removed = message.endsWith('may be deleted.') || page?.querySelector('a[href*="removal="]');
   const link = removed ? { href: '/tasks/removals', textContent: 'Recently deleted' } : undefined;
   complain(message, status < 400 || status >= 500, link);
 }
@@ -105,7 +103,10 @@ export function change(url: string, { request, done, failed = report, rows = [],
     } catch (error) {
       settle();
       if (!(error instanceof Failure)) throw error;
-      if (error.status === 0 && as === 'gone') error.message = perhapsDeleted;
+      if (error.status === 0 && as === 'gone') error.message = 'No answer. It may be deleted.';
+      const titles = pending.flatMap((row) => row.querySelector('.title')?.textContent ?? []).join(', ');
+      const short = titles.replace(/^(.{60}).+/su, '$1…');
+      if (error.status === 0 && short) error.message = `\u2068${short}\u2069: ${error.message}`;
       // The list and the tokens may be out of date.
       if (error.page) await refresh('main').catch(() => {});
       failed(error);

@@ -98,8 +98,8 @@ export function settleLost() {
   const added = fresh.map((row) => ` ${row.querySelector('.title')?.textContent}`);
   if (!lines.every((line) => added.some((title) => ` ${line.trim().normalize()}`.endsWith(title)))) return;
   lost = undefined;
-  const typed = fieldOf(form).value.split('\n');
-  const title = typed.filter((line) => !lines.includes(line)).join('\n');
+  const others = (line: string) => !lines.includes(line);
+  const title = fieldOf(form).value.split('\n').filter(others).join('\n');
   if (form !== single) {
     linesAdded(form, lines.join('\n'));
     return title && offerLines(title);
@@ -132,12 +132,10 @@ export function explain(form: HTMLFormElement, problem: string) {
   const field = fieldOf(form);
   const id = `${field.id}-problem`;
   form.querySelector('.problem')?.remove();
-  field.removeAttribute('aria-invalid');
-  field.removeAttribute('aria-describedby');
+  field.ariaInvalid = problem ? 'true' : null;
+  field.setAttribute('aria-describedby', problem && id);
   if (!problem) return;
   form.append(make('p', { id, className: 'problem', role: 'alert', textContent: problem }));
-  field.setAttribute('aria-invalid', 'true');
-  field.setAttribute('aria-describedby', id);
   offerFocus(field);
 }
 

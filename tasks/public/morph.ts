@@ -36,24 +36,29 @@ export function rowsOf(page: ParentNode) {
   return rows;
 }
 
-/** Moves staying rows in `page` above the rows that follow them now. Adds edited rows only if `page` lacks them. */
+/** Moves staying rows in `page` above the next row that `page` does not move. Adds rows that `page` lacks. */
 function keepRows(page: Page) {
   for (const row of [...list().querySelectorAll(staying)].reverse()) {
-    const fresh = page.getElementById(row.id);
-    if (fresh && row.matches('.editing')) continue;
-    const below = page.getElementById(row.nextElementSibling?.id ?? '');
-    rowsOf(page).insertBefore(fresh ?? row.cloneNode(true), below);
+    const isFixed = (next: Element) =>
+      next.matches(staying) || page.getElementById(next.id)?.className === next.className;
+    const below = [...list().querySelectorAll(`#${row.id} ~ li`)].find(isFixed);
+    const fresh = page.getElementById(row.id) ?? row.cloneNode(true);
+    rowsOf(page).insertBefore(fresh, page.getElementById(below?.id ?? ''));
   }
 }
 
-/** Returns a function that tints rows for two seconds if they are new or newly finished since this call. */
-function watchRows() {
-  const before = new Map(rows().map((row) => [row.id, row.matches('.finished')]));
+/** Returns a function that keeps rows in place on the screen if the list starts above it, and tints others' news for 2 s. */
+function watchRows(own: boolean) {
+  const startsAbove = list().getBoundingClientRect().top < 0;
+  const before = rows().map((row) => ({ row, was: row.className, top: row.getBoundingClientRect().top }));
   return () => {
-    const isNews = (row: HTMLElement) =>
-      !before.has(row.id) || (row.matches('.finished') && !before.get(row.id));
-    const tint = { backgroundColor: ['var(--tint)', 'var(--tint)'] };
-    for (const row of rows().filter(isNews)) row.animate(tint, 2_000);
+    const fixed = before.filter(({ row, was, top }) => row.isConnected && row.className === was && top >= 0);
+    const edited = fixed.find(({ row }) => row.matches('.editing:focus-within'));
+    const { row, top = 0 } = edited ?? fixed[0] ?? {};
+    if (row && (edited || startsAbove)) scrollBy(0, row.getBoundingClientRect().top - top);
+    const known = (row: HTMLElement) => before.some((old) => old.row === row && (old.was || !row.className));
+    for (const row of rows())
+      if (!own && !known(row)) row.animate({ backgroundColor: ['var(--tint)', 'var(--tint)'] }, 2_000);
   };
 }
 
@@ -61,7 +66,7 @@ function watchRows() {
 export function morph(part: '#list' | 'main', page: Page, first: (page: Page) => void = () => {}) {
   const own = part === 'main' || page === received;
   const refocus = keepFocus(own);
-  const tint = own ? () => {} : watchRows();
+  const settle = watchRows(own);
   first(page);
   received = document.querySelector(staying) ? new DocumentFragment() : undefined;
   received?.append((page.querySelector('#list') as Element).cloneNode(true));
@@ -71,7 +76,7 @@ export function morph(part: '#list' | 'main', page: Page, first: (page: Page) =>
   for (const field of document.querySelectorAll<HTMLInputElement>('[name=_csrf]'))
     field.value = token ?? field.value;
   refocus();
-  tint();
+  settle();
   const { title, open } = list().dataset;
   document.title = title ?? document.title;
   (document.querySelector('[rel=icon]') as HTMLLinkElement).href = `/icon?open=${open}`;

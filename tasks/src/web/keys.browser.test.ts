@@ -144,7 +144,9 @@ test('Undo is sent once for a double click, survives a failed deletion, and can 
   await remove(page, 'milk');
   await page.route('**/tasks/1', (route) => route.abort());
   await page.getByRole('button', { name: 'Delete: bread' }).click();
-  await poll(() => notice(page)).toMatch(failed('No answer\\. It may be deleted\\. Recently deleted'));
+  await poll(() => notice(page)).toMatch(
+    failed('\u2068bread\u2069: No answer\\. It may be deleted\\. Recently deleted'),
+  );
   expect(await titles(page)).toEqual(['bread']);
   await press(page, 'ControlOrMeta+Z');
   await restored();

@@ -208,6 +208,53 @@ describe('The event stream', () => {
   });
 });
 
+const phone = { viewport: { width: 390, height: 500 }, hasTouch: true, isMobile: true };
+
+describe('Rows stay in place on the screen', () => {
+  /** Viewport position of an element in pixels. */
+  const top = async (selector: string, on: Page) =>
+    Math.round((await on.locator(selector).boundingBox())?.y ?? 0);
+  const tasks = Array.from({ length: 120 }, (_, i) => `task ${i + 1}`);
+
+  test('when others change rows above a scrolled page', async () => {
+    await site.add(...tasks);
+    const bob = await site.open('/', phone);
+    await bob.evaluate("document.getElementById('task-60').scrollIntoView()");
+    const before = await top('#task-60', bob);
+    await site.add('milk');
+    await bob.locator('#task-121').waitFor();
+    expect(await top('#task-60', bob)).toBe(before);
+    await site.store.update('119', { finished: 1 }, new Date());
+    await bob.locator('#task-119').waitFor({ state: 'detached' });
+    await poll(() => top('#task-60', bob)).toBe(before);
+  });
+
+  test('while one is edited and others finish it or the next task', async () => {
+    await site.add(...tasks.slice(0, 9));
+    const bob = await site.open('/', phone);
+    await bob.getByLabel('More: task 8').tap();
+    await bob.getByLabel('Edit: task 8').tap();
+    const before = await top('#title-8', bob);
+    for (const id of ['8', '7']) {
+      await site.store.update(id, { finished: 1 }, new Date());
+      await poll(() => bob.locator('#count').textContent()).toBe(
+        `${Number(id)} open, ${9 - Number(id)} finished`,
+      );
+      expect(await top('#title-8', bob)).toBe(before);
+    }
+    await site.add('milk');
+    await bob.locator('#task-10').waitFor();
+    expect(await top('#title-8', bob)).toBe(before);
+    await bob.getByRole('link', { name: 'Cancel' }).tap();
+    await poll(() => titles(bob)).toEqual([
+      'milk',
+      ...[9, 6, 5, 4, 3, 2, 1].map((n) => `task ${n}`),
+      '(task 8)',
+      '(task 7)',
+    ]);
+  });
+});
+
 test('An error message disappears when the user closes it, or when the server responds again', async () => {
   await site.add('milk');
   await openList();

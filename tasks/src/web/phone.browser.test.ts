@@ -131,6 +131,34 @@ test('At the end of the page, the notice covers no control', async () => {
   expect(notice.top).toBeGreaterThanOrEqual(footer.bottom);
 });
 
+test('The notice does not cover the form of a task', async () => {
+  await open.add(...Array.from({ length: 30 }, (_, i) => `task ${i}`));
+  const page = await open.open('/', phone);
+  await page.getByLabel('Finish: task 29').tap();
+  const undo = page.getByRole('button', { name: 'Undo' });
+  await undo.waitFor();
+  const [notice] = (await boxes(page, '#notice')) as [Box];
+  await page.evaluate(
+    `scrollBy(0, document.getElementById('task-20').getBoundingClientRect().top - ${notice.top} + 50)`,
+  );
+  await page.getByLabel('More: task 19').tap();
+  await page.getByLabel('Edit: task 19').tap();
+  const [save] = (await boxes(page, '.editing .main')) as [Box];
+  const top = (await boxes(page, '#notice'))[0]?.top;
+  expect(top).toBeGreaterThan(save.bottom);
+  await page.getByRole('link', { name: 'Cancel' }).tap();
+  await poll(async () => (await boxes(page, '#notice'))[0]?.top).toBe(notice.top);
+});
+
+test('The actions of a right-to-left task do not cover the start of its title', async () => {
+  await open.add('קפה');
+  const page = await open.open('/', phone);
+  await page.getByLabel(/^More/).tap();
+  const [text] = (await boxes(page, '.title', true)) as [Box];
+  const [actions] = (await boxes(page, '.actions')) as [Box];
+  expect(actions.right).toBeLessThan(text.left);
+});
+
 test('"Where to?" is 44 px high, apart from the other link, and does not change the height of its row', async () => {
   await open.add('https://bit.ly/3xYz', 'milk');
   const page = await open.open('/', phone);

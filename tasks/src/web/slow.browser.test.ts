@@ -199,6 +199,19 @@ describe('Between a keypress and its response', () => {
     expect(await page.locator('#title-1').inputValue()).toBe('milk, two');
   });
 
+  test('a click on Undo is ignored, because Undo belongs to an earlier change', async () => {
+    await site.add('milk', 'bread');
+    const page = await site.open();
+    await page.getByLabel('Finish: milk').click();
+    const undo = await page.getByRole('button', { name: 'Undo' }).boundingBox();
+    const connection = await slow(page, '**/tasks/2');
+    await page.getByLabel('Delete: bread').click();
+    await page.mouse.click((undo?.x ?? 0) + 9, (undo?.y ?? 0) + 9);
+    connection.letGo();
+    await poll(() => notice(page)).toMatch(/^\s*Deleted: bread\s+Undo\s*$/);
+    expect(await titles(page)).toEqual(['(milk)']);
+  });
+
   test('a script error is logged to the console, and its message is not shown', async () => {
     await site.add('milk');
     const page = await site.open();
@@ -285,11 +298,13 @@ describe('Between a keypress and its response', () => {
     const page = await site.open();
     await loseResponse(page, '**/task/1/finish');
     await page.getByLabel('Finish: milk').click();
-    await poll(() => notice(page)).toBe('No answer. It may not be saved. Close');
+    await poll(() => notice(page)).toBe('\u2068milk\u2069: No answer. It may not be saved. Close');
     await poll(() => titles(page)).toEqual(['tea', 'bread', '(milk)']);
     await loseResponse(page, '**/tasks/2');
     await page.getByLabel('Delete: bread').click();
-    await poll(() => notice(page)).toBe('No answer. It may be deleted. Recently deleted Close');
+    await poll(() => notice(page)).toBe(
+      '\u2068bread\u2069: No answer. It may be deleted. Recently deleted Close',
+    );
     await poll(() => titles(page)).toEqual(['tea', '(milk)']);
     await loseResponse(page, '**/tasks/3');
     await edit(page, 3, ' pot');

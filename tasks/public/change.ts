@@ -56,7 +56,7 @@ interface Change {
   done?: (page: ParentNode) => void;
   failed?: (failure: Failure) => void;
   /** Elements to show as gone, open, finished or sent before the response arrives. */
-  rows?: Iterable<HTMLElement>;
+  rows?: HTMLElement[];
   as?: string;
 }
 
@@ -87,11 +87,10 @@ function count(changes: number) {
 /** Sends a change after earlier changes, and shows the page in the response. */
 export function change(url: string, { request, done, failed = report, rows = [], as }: Change) {
   const stay = as === 'finished' ? new Promise((resolve) => setTimeout(resolve, seen)) : undefined;
-  const pending = [...rows];
-  for (const { dataset } of pending) dataset.pending = as;
+  for (const { dataset } of rows) dataset.pending = as;
   const settle = () => {
     // A later change may have marked the row again.
-    for (const { dataset } of pending) if (dataset.pending === as) delete dataset.pending;
+    for (const { dataset } of rows) if (dataset.pending === as) delete dataset.pending;
   };
   count(1);
   enqueue(async () => {
@@ -104,7 +103,7 @@ export function change(url: string, { request, done, failed = report, rows = [],
       settle();
       if (!(error instanceof Failure)) throw error;
       if (error.status === 0 && as === 'gone') error.message = 'No answer. It may be deleted.';
-      const titles = pending.flatMap((row) => row.querySelector('.title')?.textContent ?? []).join(', ');
+      const titles = rows.flatMap((row) => row.querySelector('.title')?.textContent ?? []).join(', ');
       const short = titles.replace(/^(.{60}).+/su, '$1…');
       if (error.status === 0 && short) error.message = `\u2068${short}\u2069: ${error.message}`;
       // The list and the tokens may be out of date.

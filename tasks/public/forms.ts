@@ -98,8 +98,8 @@ export function settleLost() {
   const added = fresh.map((row) => ` ${row.querySelector('.title')?.textContent}`);
   if (!lines.every((line) => added.some((title) => ` ${line.trim().normalize()}`.endsWith(title)))) return;
   lost = undefined;
-  const others = (line: string) => !lines.includes(line);
-  const title = fieldOf(form).value.split('\n').filter(others).join('\n');
+  const typed = fieldOf(form).value.split('\n');
+  const title = typed.filter((line) => !lines.includes(line)).join('\n');
   if (form !== single) {
     linesAdded(form, lines.join('\n'));
     return title && offerLines(title);
@@ -112,8 +112,7 @@ export function settleLost() {
 
 function refuse(form: HTMLFormElement, failure: Failure, lines: string[]) {
   if (failure.page) renew(form, failure.page);
-  explain(form, failure.message);
-  if (failure.status === 401) report(failure);
+  failure.status === 401 ? report(failure) : explain(form, failure.message);
   if (lines.length > 0 && !form.closest('li')) lost = { form, lines, before: rows().map(({ id }) => id) };
 }
 

@@ -49,16 +49,15 @@ function keepRows(page: Page) {
 
 /** Returns a function that keeps rows in place on the screen if the list starts above it, and tints others' news for 2 s. */
 function watchRows(own: boolean) {
-  const startsAbove = list().getBoundingClientRect().top < 0;
   const before = rows().map((row) => ({ row, was: row.className, top: row.getBoundingClientRect().top }));
   return () => {
     const fixed = before.filter(({ row, was, top }) => row.isConnected && row.className === was && top >= 0);
     const edited = fixed.find(({ row }) => row.matches('.editing:focus-within'));
-    const { row, top = 0 } = edited ?? fixed[0] ?? {};
-    if (row && (edited || startsAbove)) scrollBy(0, row.getBoundingClientRect().top - top);
-    const known = (row: HTMLElement) => before.some((old) => old.row === row && (old.was || !row.className));
-    for (const row of rows())
-      if (!own && !known(row)) row.animate({ backgroundColor: ['var(--tint)', 'var(--tint)'] }, 2_000);
+    const kept = edited ?? (list().getBoundingClientRect().top < 0 ? fixed[0] : undefined);
+    if (kept) scrollBy(0, kept.row.getBoundingClientRect().top - kept.top);
+    const isNew = (row: HTMLElement) => !before.some((old) => old.row === row && (old.was || !row.className));
+    const tint = { backgroundColor: ['var(--tint)', 'var(--tint)'] };
+    if (!own) for (const row of rows().filter(isNew)) row.animate(tint, 2_000);
   };
 }
 

@@ -17,7 +17,7 @@ export function press(form: HTMLFormElement, button: HTMLElement | null) {
   const request = post(new FormData(form, button));
   if (row) leave(row);
   change(button?.getAttribute('formaction') ?? form.action, {
-    rows: row ? [row] : document.querySelectorAll('.tasks > .finished'),
+    rows: row ? [row] : [...document.querySelectorAll<HTMLElement>('.tasks > .finished')],
     as: 'gone',
     request: () => request,
   });

@@ -4,7 +4,7 @@ import { getCompileCacheDir, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * Reads the script at `path` and strips its types. The result is cached, because stripping takes a quarter of the startup time.
+ * Reads the script at `path`, and strips its types and the comments on their own lines. The result is cached, because stripping takes a quarter of the startup time.
  *
  * @param folder the cache; by default Node's compile cache, if enabled
  */
@@ -28,12 +28,14 @@ function keep(script: string, path: string): string {
   return script;
 }
 
-/** Strips types without Node's warning that the function is experimental. */
+const ownLineComment = /^ *(?:\/\/.*|\/\*\*.*\*\/)$/gm;
+
+/** Strips the script without Node's warning that the function is experimental. */
 function strip(source: string): string {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
-    return stripTypeScriptTypes(source);
+    return stripTypeScriptTypes(source.replaceAll(ownLineComment, ''));
   } finally {
     process.emitWarning = emitWarning;
   }

@@ -166,6 +166,7 @@ describe('An import', () => {
       const html = await (await upload(`milk\n${'x'.repeat(501)}`)).text();
       expect(html).toContain('1 task imported, 1 refused.');
       expect(html).toContain('<li>Line 2: A title has at most 500');
+      expect(await (await upload('\n')).text()).toContain('No tasks found.');
     });
 
     test('adds its tasks once although the first response was 503', async () => {

@@ -51,7 +51,7 @@ describe.skipIf(!engine)('The stack in containers', { timeout: 180_000 }, () => 
     return stack.compose('up', '--no-recreate', '--wait', ...replicas, 'proxy');
   };
 
-  test('adding and killing replicas does not fail requests', async () => {
+  test('no request fails while replicas are added and killed', async () => {
     const { expanderPort, tasksPort, shortener } = stack;
     const api = `http://127.0.0.1:${expanderPort}/api?u=`;
     const coldLink = () => ({
@@ -67,7 +67,7 @@ describe.skipIf(!engine)('The stack in containers', { timeout: 180_000 }, () => 
     expect((await load.stop()).filter(({ right }) => !right)).toEqual([]);
   });
 
-  test('replacing the only replica under load does not fail requests', async () => {
+  test('no request fails while the only replica is replaced', async () => {
     await scale(1, 1);
     const before = await stack.containers('tasks');
     const load = await addTasks(stack.tasksPort, 2);

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type FrontName, frontNames, hasFront, startFront } from './testing/fronts.ts';
 import { openSession } from './testing/session.ts';
 
-/** How long an event stream stays open (ms). The long form exceeds the fronts' idle timeouts. */
+/** Duration of an event stream (ms). Long runs exceed the fronts' idle timeouts. */
 const openFor = rounds({ short: 1_000, long: 65_000 });
 
 const { expander, tasks } = frontNames;
@@ -31,11 +31,11 @@ describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
   const front = await startFront(name, port);
   afterAll(front.stop);
 
-  /** Sends a request from the address of the `client`. */
+  /** Sends a request from a client's own address. */
   const ask = (client: number, host: string, path: string, more?: RequestOptions) =>
     send(front.https, path, { ...more, host, ca: front.ca, localAddress: `${network}.${client}` });
 
-  test('a form adds a task, with a session cookie bound to https and the host', async () => {
+  test('the form adds a task with a __Host- session cookie', async () => {
     const headers = { Origin: `https://${tasks}`, 'X-Forwarded-Proto': 'http' };
     const session = openSession(front.https, tasks, { ca: front.ca, localAddress: `${network}.1`, headers });
     const page = await session.get('/');
@@ -65,7 +65,7 @@ describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
         for (const [, version = ''] of chunk.matchAll(/^data: (\d+)$/gm)) versions.add(version);
       });
       await expect.poll(() => versions.size).toBeGreaterThan(0);
-      // The fronts' idle timeouts run in real time.
+      // A fake clock would not affect the fronts' idle timeouts.
       await new Promise((resolve) => setTimeout(resolve, openFor));
       const before = versions.size;
       const headers = { 'Content-Type': 'application/json' };

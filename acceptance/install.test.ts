@@ -58,7 +58,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
       COMPOSE_FILE: `${join(root, 'docker-compose.yml')}:${join(folder, 'override.json')}`,
       COMPOSE_ENV_FILES: join(folder, '.env'),
     };
-    // The networks in install.md, at addresses that only this test uses.
+    // install.md's networks, with subnets that only this test uses.
     const own = ports.LONGHAND_TASKS_PORT;
     const here = (text: string) => text.replaceAll('10.80.80.', `10.${own >> 8}.${own & 255}.`);
     const [, override = ''] = /^( {4}services:\n(?: {4}.*\n)+)/m.exec(page) ?? [];
@@ -79,7 +79,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
     fs.rmSync(folder, { recursive: true });
   });
 
-  /** Writes .env and an override. */
+  /** Writes .env and a compose override file. */
   function configure(dotenv: string, services = {}) {
     writeFileSync(join(folder, '.env'), dotenv);
     const settings = { env_file: [join(folder, '.env')] };
@@ -147,7 +147,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
     expect(await outputOf('docker compose logs settings')).toContain(faults[0]);
     const running = await outputOf('docker compose ps --services --status running');
     expect(running).not.toMatch(/^(tasks|expander|proxy)$/m);
-    // Reuse these images, because a build takes as long as a start.
+    // Do not rebuild the images, which would double the startup time.
     env.COMPOSE_FILE += `:${join(folder, 'built.yml')}`;
   });
 
@@ -213,7 +213,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
       `https://${name}:${tls}/`,
       `http://127.0.0.2:${env.LONGHAND_TASKS_PORT}/`,
     ]);
-    // This also ends compose, but the containers keep running.
+    // Kills the script and compose. The containers keep running.
     process.kill(-(child.pid ?? 0), 'SIGKILL');
 
     writeFileSync(tokens, 'one second');
@@ -261,7 +261,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
     await expect.poll(async () => (await run(secure)).code, { timeout: 60_000 }).toBe(0);
   });
 
-  test('the HTTPS port logs IPv4 client addresses and refuses IPv6', async (context) => {
+  test('the HTTPS port accepts only IPv4 and logs client addresses', async (context) => {
     const port = Number(env.LONGHAND_HTTPS_PORT);
     const [v4, v6] = [`10.${port >> 8}.${port & 255}`, `fd00:0:${port.toString(16)}`];
     const [here, hereV6, there, thereV6] = [`${v4}.1`, `${v6}::1`, `${v4}.2`, `${v6}::2`];

@@ -50,7 +50,7 @@ describe('No request fails', () => {
     expect((await pods(name)).filter((pod) => before.includes(pod.name))).toEqual([]);
   });
 
-  test('while expander and tasks scale from 1 to 5 to 2', async () => {
+  test('while expander and tasks scale up and down', async () => {
     await scale(1, 'expander', 'tasks');
     const { failures } = await underLoad(cluster, async () => {
       await scale(5, 'expander', 'tasks');
@@ -61,7 +61,7 @@ describe('No request fails', () => {
     expect(failures).toEqual([]);
   });
 
-  test('during a node drain, because disruption budgets keep the last pods', async () => {
+  test('during a node drain', async () => {
     const [node = ''] = (await kubectl('get', 'nodes', '--output=name')).split('\n');
     const only = '--pod-selector=app.kubernetes.io/name in (proxy,expander,tasks)';
     try {
@@ -79,7 +79,7 @@ describe('No request fails', () => {
 
   test('during the rollout and rollback of a broken image', async () => {
     const { failures } = await underLoad(cluster, async () => {
-      // This image starts, but is not a task list.
+      // This image's container starts, but never becomes ready.
       await kubectl('set', 'image', 'deployment/tasks', 'service=redis:8.0.2');
       await expect(kubectl('rollout', 'status', '--timeout', '20s', 'deployment/tasks')).rejects.toThrow(
         /timed out/,
@@ -91,7 +91,7 @@ describe('No request fails', () => {
   });
 });
 
-test('killing a pod of each service fails only writes in flight', async () => {
+test('only writes in flight fail when a pod of each service is killed', async () => {
   await scale(2, ...deployments);
   let killed = 0;
   const { failures } = await underLoad(cluster, async () => {

@@ -35,7 +35,7 @@ describe('The stack without Docker', async () => {
   // composed.test.ts runs these browser tests if there is a Docker engine.
   if (!(await hasEngine())) browserWalk(() => stack);
 
-  /** Short runs open a fortieth of the connections. */
+  /** Returns the number of connections, divided by 40 in short runs. */
   const size = (long: number) => rounds({ short: long / 40, long });
   /** Number of client addresses, each with at most 200 event streams. */
   const addresses = rounds({ short: 1, long: 5 });
@@ -76,7 +76,7 @@ describe('The stack without Docker', async () => {
   });
 });
 
-/** Sends requests to both applications in turn. Returns the 99th percentile of the latency (ms), and the failures. */
+/** Sends requests to both applications in turn. Returns the p99 latency (ms) and the failures. */
 async function visit({ tasksPort, expanderPort, shortener }: TestStack, count: number) {
   const milliseconds: number[] = [];
   const failures: string[] = [];
@@ -92,7 +92,7 @@ async function visit({ tasksPort, expanderPort, shortener }: TestStack, count: n
   return { p99: milliseconds[Math.ceil(count * 0.99) - 1] ?? Number.NaN, failures };
 }
 
-/** Fills the list, so that its export is long enough for slow readers. */
+/** Imports tasks with long titles, because the slow readers need a large export. */
 async function fillList(port: number, tasks: number): Promise<void> {
   const body = Array.from({ length: tasks }, (_, i) => `- [ ] ${i} ${'x'.repeat(180)}`).join('\n');
   const headers = { 'Content-Type': 'text/plain', 'Sec-Fetch-Site': 'same-origin' };

@@ -45,7 +45,7 @@ describe.skipIf(missing)('A native stack with monitoring', () => {
   beforeAll(async () => {
     stack = await startTemporaryStack();
     const { folder } = stack;
-    // A second socket looks like a second replica.
+    // Imitate a second replica of each service with a link to the service's socket.
     for (const name of ['expander', 'tasks'])
       symlinkSync(`${name}-ops.sock`, join(folder, 'run', `${name}-2-ops.sock`));
     const { port } = await freePorts('port');
@@ -56,7 +56,7 @@ describe.skipIf(missing)('A native stack with monitoring', () => {
     await stack?.stop();
   });
 
-  test('Prometheus accepts remote writes only for a load run', async () => {
+  test('Prometheus accepts remote writes only if they are enabled', async () => {
     const { status } = await fetch(`${observing.url}/api/v1/write`, { method: 'POST', body: 'no metrics' });
     expect(status).toBe(withK6 ? 400 : 404);
   });

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 const host = 'Host: localhost\r\n';
 const body = `0\r\n\r\nPOST /hidden HTTP/1.1\r\n${host}Content-Length: 0\r\n\r\n`;
 
-/** Requests of ambiguous length. Some servers treat part of the body as another request. */
+/** Requests with an ambiguous length. Some servers treat part of the body as a second request. */
 const ambiguous = [
   'Transfer-Encoding: chunked',
   'Transfer-Encoding: xchunked',
@@ -38,7 +38,7 @@ async function sendAll(port: number): Promise<void> {
   }
 }
 
-test('the proxy does not forward a request that is hidden in another body', async () => {
+test('the proxy does not forward a smuggled request', async () => {
   const { paths, port } = await startLenient();
   // Without the proxy, the application accepts the hidden request.
   await sendAll(port);

@@ -5,12 +5,12 @@ import { defineConfig } from 'vitest/config';
 
 const root = join(import.meta.dirname, '..');
 
-/** The rows to rehearse, by default all. */
+/** Names of the rows to rehearse. By default, all rows. */
 const rows = (process.env.ROWS ?? '').split(/[\s,]+/).filter(Boolean);
 const promises = readFileSync(join(root, 'docs/PROMISES.md'), 'utf8');
 const unknown = rows.filter((row) => !promises.includes(`| ${row} |`));
 if (unknown.length > 0) throw new Error(`PROMISES.md has no row ${unknown.join(', ')}.`);
-// This fails with Docker's message if there is no engine.
+// Fails with Docker's error message if no engine is running.
 execFileSync('docker', ['version'], { stdio: ['ignore', 'ignore', 'inherit'] });
 
 /** `make rehearse` runs one row after another, on one stack. */

@@ -26,7 +26,7 @@ test.each<[what: string, handler: http.RequestListener, seen: object]>([
   expect(await send({ url: await serving(handler), expectedBody: 'right' })).toMatchObject(seen);
 });
 
-test('a number of connections limits requests in flight, but a rate does not', async () => {
+test('only a load with `connections` limits requests in flight', async () => {
   const waiting: http.ServerResponse[] = [];
   let responds = false;
   const url = await serving((_, response) => {

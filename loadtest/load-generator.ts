@@ -25,7 +25,7 @@ export interface Outcome {
   error?: string;
 }
 
-/** Either connections that each wait for the response and a pause (ms), or a constant rate (1/s). */
+/** Either a number of connections, each with a pause after every response (ms), or a constant rate (1/s). */
 type Pace = { connections: number; pause?: number } | { rate: number };
 
 /** Max time without data before a request fails (ms). */
@@ -60,7 +60,7 @@ export function startLoad<Plan extends Planned>(next: (i: number) => Plan | Prom
       ? [constant(pace.rate)]
       : Array.from({ length: pace.connections }, () => connection(pace.pause ?? 0));
   return {
-    /** Resolves once `count` more requests have ended. */
+    /** Waits until `count` more requests have completed. */
     async completed(count: number): Promise<void> {
       const goal = ended.length + count;
       await new Promise<void>((resolve) => {
@@ -69,7 +69,7 @@ export function startLoad<Plan extends Planned>(next: (i: number) => Plan | Prom
         };
       });
     },
-    /** Ends the load. Resolves with all requests once the last request has ended. */
+    /** Stops the load, waits for the requests in flight, and returns all requests. */
     async stop(): Promise<(Plan & Outcome)[]> {
       running = false;
       await Promise.all(work);

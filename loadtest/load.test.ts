@@ -87,7 +87,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect(await left.text()).not.toContain(prefix);
   });
 
-  // `make load-selftest` also runs it with no-delay on.
+  // `make load-selftest` also runs keepalive with no-delay on.
   test.concurrent('keepalive fails with no-delay off', async () => {
     const variables = { ...cheap, LOAD_RATE: '40', LOAD_DURATION: '1' };
     const { code, delayed, output } = await runControl(false, variables);
@@ -138,11 +138,11 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect(output).not.toContain('refuses');
   });
 
-  test("the README's tutorial has the right exit codes", async () => {
+  test("the README's tutorial has the correct exit codes", async () => {
     const [, tutorial = ''] = readme.split(/^## .*\n/m);
     const lines = [...tutorial.matchAll(/^ {4}(k6 .*)$/gm)].map(([, line = '']) => line);
     const few = { LOAD_USERS: '2', LOAD_ITERATIONS: '1', LOAD_READ_RATE: '10', LOAD_WRITE_RATE: '2' };
-    // The machine may be busy.
+    // Generous limits, because the machine may be busy.
     const wide = { LOAD_READ_P95: '5000', LOAD_WRITE_P95: '5000', LOAD_DROPPED: '40' };
     const quick = { ...few, ...wide, LOAD_LISTED: '10' };
     const env = { ...process.env, ...stack.variables, ...quick, K6_NO_USAGE_REPORT: 'true' };
@@ -201,7 +201,7 @@ test('a script warns once about settings of another script', () => {
 test.each([
   ['echo "k6 v0.49.0 (go1.21.6, linux/amd64)"', 'k6 0.49.0 is older than 1.8.1.'],
   ['echo "cannot allocate memory" >&2; exit 2', 'k6 did not start: cannot allocate memory'],
-])('rejects the k6 script %s', async (script, message) => {
+])('hasK6() rejects the k6 script %s', async (script, message) => {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-old-k6-'));
   const path = process.env.PATH;
   onTestFinished(async () => {

@@ -37,7 +37,7 @@ async function startSplitWriteServer(options: { noDelay: boolean }) {
   };
 }
 
-/** A short run. Even a busy machine stays within its limits, unless every response is delayed. */
+/** Settings of a short run. Only delayed acknowledgements exceed these limits, even on a busy machine. */
 export const short = {
   LOAD_RATE: '100',
   LOAD_DURATION: '3',

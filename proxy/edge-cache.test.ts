@@ -148,7 +148,7 @@ describe(`The edge cache of ${image ?? 'the installed nginx'}`, () => {
       expect(forwarded()).toBe(2);
     });
 
-    test('ends in all workers at once, even if they have the old file open', async () => {
+    test('all workers serve a refreshed response immediately', async () => {
       const path = `/api?${u}`;
       const crowd = () => Promise.all(Array.from({ length: 16 }, async () => (await ask(path)).body));
       application.defaultReply = { ...aSecond('public, max-age=600'), length: 100 };
@@ -266,7 +266,7 @@ test("the container's cache folder has room for one response per key", async () 
   expect((Number(zone?.[1]) * keysPerMebibyte + open) * largest).toBeLessThanOrEqual(room);
 });
 
-/** Starts nginx, which caches in `folder`, in front of an application. */
+/** Starts nginx in front of an application, with a new cache folder. */
 async function startCaching(variables: { LONGHAND_API_RATE?: string }, keys = '2m') {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-responses-'));
   const application = scriptedApplication();

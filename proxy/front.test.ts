@@ -82,7 +82,7 @@ describe('Behind a front', () => {
   });
 });
 
-test('ignores forwarding headers from other clients', async () => {
+test('nginx ignores forwarding headers from untrusted clients', async () => {
   expect(await forwarded(wary, from('203.0.113.7'))).toEqual({ client: '127.0.0.1', scheme: 'http' });
   const headers = { ...from('203.0.113.7'), 'X-Forwarded-User': 'ada' };
   const response = await send(wary.ports.all, '/', { host, headers });
@@ -130,7 +130,7 @@ describe('The front page links to', () => {
     expect(`${derived}`).toBe(`http://$host:8081 ${address}\n`);
   });
 
-  test.each(['[::1]', 'nas.lan', '192.0.2.5'])('ports of %s if no names are configured', async (host) => {
+  test.each(['[::1]', 'nas.lan', '192.0.2.5'])('ports on %s if no names are configured', async (host) => {
     const proxy = await start([], { LONGHAND_EXPANDER_NAME: '', LONGHAND_TASKS_NAME: '' });
     const { all, expander, tasks } = proxy.ports;
     expect(await links(proxy, { host: `${host}:${all}` })).toEqual([

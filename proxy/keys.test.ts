@@ -60,7 +60,7 @@ test.each([
   expect((await withKeys.statuses(8, path, headers)).at(-1)).toBe(429);
 });
 
-test('nginx allows an address 1,000 requests with a key per second', async () => {
+test('nginx limits each address to 1,000 requests with a key per second', async () => {
   expect(await bounded.statuses(3, '/api?key=x')).toEqual([200, 200, 429]);
 });
 
@@ -72,7 +72,7 @@ test('nginx ignores `key` and Authorization without EXPANDER_KEYS_FILE', async (
   expect((await statuses(8, '/api?key=1', { Authorization: '1 Bearer x' })).at(-1)).toBe(429);
 });
 
-test('nginx removes cookies and any Authorization without a key', async () => {
+test('nginx removes cookies and Authorization headers that contain no key', async () => {
   const headers = { Authorization: 'Basic YTpi', Cookie: 'login=of tasks' };
   for (const path of ['/nowhere', '/api/expand?key=x', '/api?u=private&key=x']) {
     await withKeys.ask(path, { headers });

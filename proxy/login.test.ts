@@ -31,7 +31,7 @@ describe('The login limit', async () => {
     expect((await attempt('2001:db8::9')).status).toBe(429);
   });
 
-  test('ignores cross-site requests, which tasks rejects', async () => {
+  test('does not apply to cross-site requests', async () => {
     const accepted = [
       'same-origin',
       '\tsame-origin',

@@ -68,7 +68,7 @@ test.each([
   ['sending headers', 'GET / HTTP/1.1\r\nHost: localhost\r\n'],
   ['sending a body', 'POST /task HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n1234'],
   ['reading the response', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'],
-])('a client that stalls while %s times out', async (_, bytes) => {
+])('nginx times out a client that stalls while %s', async (_, bytes) => {
   // This response exceeds the buffers of nginx and the kernel.
   const application = http.createServer((_, response) => response.end(Buffer.alloc(32 * 1024 ** 2)));
   const proxy = await startProxied(application, {}, (text) =>

@@ -84,7 +84,7 @@ describe('The proxy alone', async () => {
     expect([(await one).status, (await many).status]).toEqual([504, 200]);
   });
 
-  test('a large page is compressed for clients that accept gzip', async () => {
+  test('compresses a large page for clients that accept gzip', async () => {
     const path = `/large?${replyWith({ headers: { 'Content-Type': 'text/html' }, length: 17_000 })}`;
     const gzip = await send(ports.expander, path, { headers: { 'Accept-Encoding': 'gzip' } });
     expect(gzip.headers['content-encoding']).toBe('gzip');
@@ -110,7 +110,7 @@ describe('The proxy alone', async () => {
     ['tasks', '/tasks/import?x', 1024 ** 2, '1 MiB for an import'],
     ['expander', '/api/expand', 8 * 1024 ** 2, '8 MiB for a URL list'],
   ] as const)(
-    'returns 413 with the limit for a request to %s%s over %i bytes',
+    'a request to %s%s over %i bytes returns 413 with the limit',
     async (name, path, limit, words) => {
       const headers = { 'Content-Length': limit + 1 };
       // The body is never sent.

@@ -35,7 +35,7 @@ describe('A proxy error', async () => {
       expect(response.status).toBe(status);
       expect(response.headers['content-type']).toBe('application/problem+json');
       const problem = JSON.parse(response.body);
-      // The same fields as in tasks and its OpenAPI description.
+      // Problem documents from tasks have the same fields.
       expect(Object.keys(problem)).toEqual(['type', 'title', 'status', 'detail', 'code']);
       expect(problem).toMatchObject({ type: 'about:blank', title: STATUS_CODES[status], status, code });
       expect(codes).toContain(problem.code);

@@ -39,7 +39,7 @@ describe(`With a hung replica, ${image ?? 'the installed nginx'}`, async () => {
   const open = new Set<Socket>();
   servers[1]?.on('connection', (socket) => open.add(socket.once('close', () => open.delete(socket))));
   const ports = await Promise.all(servers.map((server) => listening(server)));
-  /** A port where nothing listens. */
+  /** A port that refuses connections. */
   const refuses = 1;
   const replicas = (parameters: string) =>
     [...ports, refuses].map((port) => `127.0.0.1:${port} ${parameters}`).join('; server ');
@@ -100,8 +100,8 @@ describe(`With a hung replica, ${image ?? 'the installed nginx'}`, async () => {
     crashes = false;
   });
 
-  // Otherwise nginx could be sending a request when the service closes the connection.
-  test('closes idle connections before a draining service does after 2 s', async () => {
+  // A draining service closes idle connections after 2 s. nginx must close them first, or a request could fail.
+  test('closes idle connections within 2 s', async () => {
     await send(proxy.ports.tasks, '/');
     await expect.poll(() => open.size, { timeout: 2_000 }).toBe(0);
   });

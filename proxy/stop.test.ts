@@ -19,7 +19,7 @@ test('a stopping proxy finishes requests in flight and cuts off endless streams'
   const proxy = await startProxied(
     application,
     {},
-    // Shorter than usual, but longer than the stream's pauses.
+    // Shortens the test. The timeout is still longer than the interval between events.
     (text) => text.replace('worker_shutdown_timeout 10s', 'worker_shutdown_timeout 2s'),
   );
   let stopping: Promise<void> | undefined;

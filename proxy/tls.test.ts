@@ -95,7 +95,7 @@ test.each([
   socket.destroy();
 });
 
-test('a fenced address does not serve tasks under any name or port', async () => {
+test('nginx closes requests for tasks on a fenced address', async () => {
   const proxy = await startWithTls({ LONGHAND_HTTPS_PORT: published, LONGHAND_FENCED_NAME: 'localhost' });
   onTestFinished(() => proxy.stop());
   const { all, tasks, expander } = proxy.ports;

@@ -50,7 +50,7 @@ export async function startContainers() {
     urls,
     stop,
     shortener,
-    /** The shortener at a second origin, because a fault may exhaust the first origin's limits. */
+    /** A second URL of the shortener, because a fault may exhaust the limits for the first URL's origin. */
     otherShortener: `http://${await addressOf(first('shortener'), `${project}_egress`)}:9000`,
 
     redis,
@@ -78,7 +78,7 @@ export async function startContainers() {
       await every(some, (replica) => signal(replica, 'CONT'));
     },
 
-    /** Sends a service its stop signal. Resolves once it has exited. */
+    /** Stops the first replica of a service. Resolves once it has exited. */
     async terminate(service: Service) {
       const start = Date.now();
       await signal(first(service), service === 'proxy' ? 'QUIT' : 'TERM');
@@ -96,7 +96,7 @@ export async function startContainers() {
       return (await compose('--ansi', 'never', 'logs', ...options, service)).split('\n');
     },
 
-    /** Puts a relay between a Redis server and its service. Resolves with the period in which all connections used the relay. */
+    /** Relays a service's Redis connections for `seconds`. Returns the start and end times (ms since 1970). */
     async relay(service: RedisService, behaviour: Behaviour, seconds: number) {
       const network = `to-${service}`;
       const name = `${project}-relay`;

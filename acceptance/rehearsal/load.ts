@@ -14,7 +14,7 @@ export interface Request extends Pick<Outcome, 'at' | 'milliseconds' | 'status' 
   title?: string;
 }
 
-/** Sends each kind of request at its constant rate. */
+/** Sends every kind of request at a constant rate. */
 export function startMix({ urls, shortener }: Pick<RehearsedStack, 'urls' | 'shortener'>) {
   const run = `rehearsal-${randomBytes(6).toString('base64url')}`;
   const headers = { accept: 'application/json', 'content-type': 'application/json' };

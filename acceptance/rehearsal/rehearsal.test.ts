@@ -44,7 +44,7 @@ test('a drill reports failures and latencies since the fault began', () => {
   expect(drill.medians('read')).toEqual({ before: 0.04, during: 0.1 });
 });
 
-/** Starts a server whose list is `listed`, and returns its URL. */
+/** Starts a server with the task list `listed` and returns its URL. */
 async function serving(listed: object[]): Promise<string> {
   const server = http.createServer((request, response) => {
     request.resume();
@@ -54,14 +54,14 @@ async function serving(listed: object[]): Promise<string> {
   return `http://127.0.0.1:${await listening(server)}`;
 }
 
-test('reports a lost task', async () => {
+test('underLoad() reports a lost task', async () => {
   const url = await serving([]);
   const stack = { urls: { tasks: url, expander: url, proxy: url }, shortener: url, settled: async () => {} };
   const lost = expect.arrayContaining([expect.stringMatching(/^rehearsal-/)]);
   await expect(underLoad(stack, async () => {})).rejects.toMatchObject({ actual: { duplicates: [], lost } });
 });
 
-test('reports a duplicate task, but not a refused task', async () => {
+test('settle() reports a duplicate task, but not a refused task', async () => {
   const listed = ['rehearsal-1 milk', 'rehearsal-1 bread', 'rehearsal-1 milk', 'milk'].map((title, i) => ({
     _id: `${i}`,
     title,

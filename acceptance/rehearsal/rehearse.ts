@@ -5,7 +5,7 @@ import { type Kind, type Request, settle, startMix } from './load.ts';
 /** Duration of the load before and after a fault (s). */
 const margin = { before: 2, after: 3 };
 
-/** Effects of a fault on clients. Times are in seconds. Without `kinds`, a method covers all requests. */
+/** Effects of a fault on clients. Times are in seconds. By default, methods cover all kinds of requests. */
 export class Drill {
   requests: readonly Request[] = [];
   /** Start and end of the fault (ms since 1970). */
@@ -18,9 +18,9 @@ export class Drill {
     );
   }
 
-  /** Lists the failures, such as `3 write 503`, except responses with the status `but`. */
-  failed(kinds: readonly Kind[] = [], but?: number): string {
-    const failures = this.#since(kinds).filter(({ right, status }) => !right && status !== but);
+  /** Lists the failures, such as `3 write 503`. Omits responses with the status `allowed`. */
+  failed(kinds: readonly Kind[] = [], allowed?: number): string {
+    const failures = this.#since(kinds).filter(({ right, status }) => !right && status !== allowed);
     const groups = Map.groupBy(failures, ({ kind, status }) => `${kind} ${status}`);
     return [...groups].map(([what, { length }]) => `${length} ${what}`).join(', ');
   }
@@ -31,7 +31,7 @@ export class Drill {
     return Math.max(0, ...failures.map(({ at }) => at - this.began)) / 1_000;
   }
 
-  /** Time from the start or end of the fault until a client sent the last failed request. */
+  /** Time from the start or end of the fault until the last failed request was sent. */
   lastSentThatFailed(after: 'began' | 'ended'): number {
     const failures = this.#since([]).filter(({ right }) => !right);
     return Math.max(0, ...failures.map(({ at, milliseconds }) => at - milliseconds - this[after])) / 1_000;

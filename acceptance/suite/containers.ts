@@ -21,7 +21,7 @@ interface Container {
   NetworkSettings: { Networks: Record<string, { IPAddress: string; IPPrefixLen: number }> };
 }
 
-/** Runs in a container. Sends requests that read the list or add to it, and returns the response bodies. */
+/** Code for a container. Sends requests to the task list and returns the response bodies. */
 const sendRequests = `async (requests) => {
   const { request } = await import('node:http');
   return Promise.all(requests.map(({ address, port, host, method }) => new Promise((resolve) => {
@@ -65,7 +65,7 @@ export function containerRules(stack: () => ComposedStack): void {
     const reads = output.split('\n').filter((line) => line.includes('reading cache'));
     expect(reads).toContainEqual(expect.stringContaining(file));
     expect(reads.filter((line) => !line.includes('success'))).toEqual([]);
-    // The browser scripts, without types.
+    // The image also contains the browser scripts, compiled to JavaScript.
     if (service === 'tasks') expect(output).toMatch(/^[0-9a-f]{64}\.js$/m);
   });
 
@@ -89,7 +89,7 @@ export function containerRules(stack: () => ComposedStack): void {
       expect(hosts.filter(({ address, family }) => family === 'IPv4' && network.check(address))).toEqual([]);
     });
 
-    test('only its own service can reach a Redis server', async () => {
+    test('each Redis server is reachable only from its service', async () => {
       const reach: [ServiceName, string, number, string][] = [
         ['expander', 'expander-cache', 6379, 'yes'],
         ['tasks', 'tasks-store', 6379, 'yes'],
@@ -146,7 +146,7 @@ export function containerRules(stack: () => ComposedStack): void {
       }
     });
 
-    test('containers have no capabilities and bounded resources', async () => {
+    test('containers have resource limits and no capabilities', async () => {
       for (const service of serviceNames) {
         const status = await inside(service, 'cat', '/proc/1/status');
         expect(status).toMatch(/^CapEff:\s+0+$/m);
@@ -176,7 +176,7 @@ export function containerRules(stack: () => ComposedStack): void {
       for (const redis of ['expander-cache', 'tasks-store'] as const) {
         expect(await shell(redis, 'redis-cli get x 2>&1')).toContain('NOAUTH');
         expect(await inside(redis, 'redis.sh', 'cli', 'ping')).toBe('PONG');
-        // A process may end before `cat` reads it.
+        // A process may exit before `cat` reads its files.
         const visible = 'cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null || true';
         expect(await shell(redis, visible)).not.toContain(await password(redis));
       }

@@ -26,8 +26,8 @@ export function expanderRules(stack: () => TestStack): void {
       '405 from the proxy': () => get('/', { method: 'TRACE' }),
       '400 from the proxy': () => get('/..'),
     };
-    describe.each(Object.entries(responses))('for %s', (name, response) => {
-      test('include X-Power-By, Content-Type and a strict Content-Security-Policy', async () => {
+    describe.each(Object.entries(responses))('%s', (name, response) => {
+      test('has X-Power-By, Content-Type and a strict Content-Security-Policy', async () => {
         const { status, headers, headerCount, body } = await response();
         expect(status).toBe(Number(/^\d{3}/.exec(name)?.[0] ?? 200));
         expect(headers['x-power-by']).toBe('Longhand');
@@ -37,12 +37,12 @@ export function expanderRules(stack: () => TestStack): void {
         expect(headers['content-security-policy']).not.toContain('unsafe');
         // The application's own text, not the proxy's error page.
         if (name.endsWith('application')) expect(body).toMatch(/^(?!f\()[^<>]{10,}$/);
-        // JSONP must run as a script.
+        // With nosniff, browsers would not run JSONP.
         expect(headers['x-content-type-options']).toBe(name.startsWith('JSONP') ? undefined : 'nosniff');
       });
     });
 
-    test('are also on a 400 for invalid HTTP', async () => {
+    test('a 400 for invalid HTTP has X-Power-By and Content-Type', async () => {
       const response = await sendRaw(stack().expanderPort, 'not HTTP at all\r\n\r\n');
       expect(response).toMatch(/^HTTP\/1\.1 400 /);
       expect(response).toMatch(/^X-Power-By: Longhand\r$/m);

@@ -92,7 +92,7 @@ export function proxyRules(stack: () => TestStack): void {
           const Cookie = 'session=AAAAAAAAAAAAAAAAAAAAAA';
           const headers = { Cookie, Accept, 'Accept-Encoding': 'gzip', ...more };
           const { vary = '', ...head } = headOf(await send(port, path, { method, headers }));
-          // The remaining lifetime of a cached response shrinks.
+          // Ignore the remaining lifetime, which shrinks while a response is cached.
           const lifetime = `${head['cache-control']}`.replace(/\d+/, 'seconds');
           return { ...head, 'cache-control': lifetime, vary: `${vary}`.toLowerCase().split(', ').toSorted() };
         };
@@ -115,7 +115,7 @@ export function proxyRules(stack: () => TestStack): void {
   );
 
   test.each(['bytes=0-1', 'bytes=0-1,3-4', 'bytes=0-0,-1,5-6', 'bytes=999999-', 'bytes=x', 'lines=1-2'])(
-    'a public file ignores Range: %s',
+    'Range has no effect on public files: %s',
     async (Range) => {
       const headers = { Range, 'Accept-Encoding': 'gzip' };
       const response = await send(stack().tasksPort, '/public/style.css', { headers });

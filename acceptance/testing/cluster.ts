@@ -43,7 +43,7 @@ export async function scale(replicas: number, ...names: Deployed[]): Promise<voi
   for (const name of names) while ((await pods(name)).length !== replicas) await sleep(250);
 }
 
-/** Sends a signal, such as `KILL`, to a pod's program, which is not process 1. */
+/** Sends a signal such as `KILL` to a pod's program. Process 1 is the pause container. */
 export async function signal(pod: string, name: string): Promise<void> {
   const program = `for p in /proc/[0-9]*; do pid=\${p#/proc/}
     if [ "$pid" != 1 ] && [ "$pid" != $$ ] && grep -q '^PPid:.0$' $p/status; then kill -${name} "$pid"; fi; done`;

@@ -10,10 +10,10 @@ import { acceptsConnections } from '@longhand/shared/listen.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 
-/** The names in the examples. */
+/** Host names in deploy/fronts. */
 export const frontNames = { expander: 'expand.example.org', tasks: 'tasks.example.org' };
 
-/** Ports on 127.0.0.1, and the certificate's folder. `signOn` is the port of oauth2-proxy, for Caddy only. */
+/** Ports on 127.0.0.1, and a folder with the certificate. `signOn` is oauth2-proxy's port (only for Caddy). */
 type FrontOptions = {
   https: number;
   http: number;
@@ -37,7 +37,7 @@ async function caddy({ https, http, proxy, folder, signOn }: FrontOptions) {
   return ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')];
 }
 
-/** Each function adapts its example to a test's ports and folder, and returns the command. */
+/** Functions that adapt an example to a test's ports and folder, and return the command to run. */
 const programs = {
   caddy,
   async nginx({ https, http, proxy, folder }: FrontOptions) {
@@ -79,9 +79,9 @@ const env = () => ({ ...process.env, PATH: searchPath(process.env) });
 export const hasFront = (name: string) => !spawnSync(name, ['--version'], { env: env() }).error;
 
 /**
- * Starts a TLS front for the proxy on port `proxy`, with its example in deploy/fronts.
+ * Starts a TLS front with its example in deploy/fronts. `proxy` is the proxy's port.
  *
- * @returns its ports, and `ca`, the certificate to trust.
+ * @returns the front's ports, and the certificate to trust (`ca`).
  */
 export async function startFront(name: FrontName, proxy: number, signOn?: number) {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-front-'));

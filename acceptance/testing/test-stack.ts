@@ -4,11 +4,11 @@ export type ServiceName = (typeof serviceNames)[number];
 
 /** A stack for tests: native, in containers or in a cluster. All ports are on 127.0.0.1. */
 export interface TestStack {
-  /** Serves every host name. */
+  /** The proxy's port for every host name. */
   readonly port: number;
   readonly expanderPort: number;
   readonly tasksPort: number;
-  /** URL of a local shortener, from the expander's network. */
+  /** URL of a local shortener that the expander can reach. */
   readonly shortener: string;
   /** Returns the JSON lines of the proxy's access log, at least from the last minute. */
   proxyLog(): Promise<string[]>;

@@ -48,7 +48,7 @@ export async function underLoad(stack: Watched, change: () => Promise<unknown>) 
   return { requests: requests.length, failures: requests.filter(({ right }) => !right) };
 }
 
-/** Counts the replicas that respond to requests on `port`, from the access log. */
+/** Sends requests to `port` and returns the number of replicas that responded, according to the access log. */
 export async function replicasThatServe(stack: Watched, port: number): Promise<number> {
   const needle = `/spread-${randomUUID()}`;
   await Promise.all(Array.from({ length: 60 }, (_, i) => send(port, `${needle}?u=${i}`)));

@@ -11,7 +11,7 @@ const candidate = (order: string[], name: string): Candidate => ({
   },
 });
 
-test('measures our service and the plain service in alternating order', async () => {
+test('measurePairs() alternates between our service and the plain service', async () => {
   const order: string[] = [];
   const pair = { name: 'hot', ours: candidate(order, 'ours'), plain: candidate(order, 'plain') };
   const [row] = await measurePairs([pair], { count: 2, seconds: 0.02 });

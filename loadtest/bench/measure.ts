@@ -56,7 +56,7 @@ export function cpuTime(pid: number): number {
   return children.reduce((sum, child) => sum + cpuTime(Number(child)), own);
 }
 
-/** Measures CPU time per request (µs). Alternates within each pair, so that a disturbance affects both services. */
+/** Measures CPU time per request (µs). Alternates between the two services, so that a disturbance affects both. */
 export async function measurePairs(pairs: readonly Pair[], { count, seconds } = rounds): Promise<Row[]> {
   for (const { ours, plain } of pairs) {
     await ours.load(warmUp);

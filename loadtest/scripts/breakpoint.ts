@@ -13,7 +13,7 @@ const { rate, peakRate, duration, users, hot, cold, list, p99, failed } = settin
 /** Time at the first rate, while connections open and V8 compiles (s). */
 const warmUp = 5;
 const hotLinks = 100;
-/** One page. */
+/** Number of listed tasks, which fill one page. */
 const listed = 100;
 
 /** Requests per second. The last value is the breakpoint. */

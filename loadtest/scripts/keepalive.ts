@@ -41,7 +41,7 @@ export const options: Options = {
         ...constantRate(rate / burst, duration, users),
         exec,
         env: { URL: url },
-        // The scenarios run in turn, a second apart.
+        // The scenarios run one after another, a second apart.
         startTime: `${i * (duration + 1)}s`,
         gracefulStop: '1s',
       },

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { Marked } from 'marked';
 import { page } from './page.ts';
 
-/** Link text of each document that becomes a page, in order. */
+/** Documents that become pages, with the text of their links. */
 const documentLinks = {
   'docs/install.md': 'Install',
   'docs/configuration.md': 'Configure',

@@ -42,7 +42,7 @@ function unfinished(bytes: number): string {
 
 const nothing = {
   open: 0,
-  /** All connections since the start. */
+  /** Number of connections opened since the start. */
   opened: 0,
   /** Responses by status. */
   statuses: {} as Record<string, number>,
@@ -71,12 +71,12 @@ export function startCrowd(options: Hold) {
   };
 }
 
-/** Connections per batch, and the pause between batches (ms). The kernel refuses too many at once. */
+/** Connections per batch, and the pause between batches (ms). The kernel refuses larger bursts. */
 const batch = { size: 50, pause: 10 };
 /** Min time before a closed connection reopens (ms). */
 const reconnectDelay = 700;
 
-/** Keeps the connections open until stdin ends. Prints its counts every second as a JSON line. */
+/** Keeps the connections open until stdin closes. Prints the counts every second as a JSON line. */
 async function hold(options: Hold): Promise<void> {
   const held = structuredClone(nothing);
   const bytes = payloads[options.kind](options);

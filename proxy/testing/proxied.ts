@@ -6,8 +6,8 @@ import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { expect } from 'vitest';
 
 /**
- * Starts nginx in front of `application`, which replaces both services unless the variables name other services. `stop` stops
- * nginx and the application. The other parameters are those of `startTemporaryProxy`.
+ * Starts nginx in front of `application`, which replaces both services. The variables can name another server for a service.
+ * `stop` also stops the application.
  */
 export async function startProxied(
   application: http.Server,
@@ -43,17 +43,17 @@ export interface Reply {
   headers?: Record<string, string>;
   /** Length of the body (bytes). By default, the body describes the request. */
   length?: number;
-  /** Time before the response (ms). */
+  /** Delay before the response (ms). */
   delay?: number;
   /** Sends the body without a Content-Length. */
   chunked?: boolean;
-  /** Resets the connection instead. */
+  /** Resets the connection instead of responding. */
   reset?: boolean;
 }
 
 export const replyWith = (reply: Reply) => `reply=${encodeURIComponent(JSON.stringify(reply))}`;
 
-/** An application that sends the `reply` of each request. */
+/** An application that sends the response in each request's `reply` parameter. */
 export function scriptedApplication() {
   const application = {
     arrived: [] as (Pick<IncomingMessage, 'socket' | 'headers'> &

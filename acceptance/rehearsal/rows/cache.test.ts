@@ -11,7 +11,7 @@ const usual = ['64mb', 'allkeys-lfu'];
 const limit = (stack: RehearsedStack, [memory = '', policy = '']: string[]) =>
   stack.redis(cache, 'CONFIG', 'SET', 'maxmemory', memory, 'maxmemory-policy', policy);
 
-/** Each fault, with its number of state changes. A relay causes two changes at its start and two at its end. */
+/** Faults with their number of state changes. A relay causes two changes when it starts and two when it stops. */
 const faults: [string, number, (stack: RehearsedStack) => Promise<unknown>][] = [
   ['cache-killed', 2, (stack) => stack.kill(cache).then(() => pause(1))],
   ['cache-hung', 2, (stack) => stack.hang(5, cache)],

@@ -5,10 +5,10 @@ import { expect } from 'vitest';
 import { pause, type RehearsedStack } from '../containers.ts';
 import { type Drill, row } from '../rehearse.ts';
 
-/** Hostile links of the shortener. */
+/** Paths of the shortener's hostile links. */
 const targets = ['/hang', '/endless', '/headers/1000000', '/reset', '/malformed', '/loop', '/delay/60000'];
 
-/** What hostile clients send, and on how many connections. */
+/** Requests from hostile clients, with the number of connections that send each request. */
 const clients: readonly (readonly [string, number])[] = [
   ['GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ', 300],
   ['GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n', 300],

@@ -34,7 +34,7 @@ row('store-slow', async ({ stack, rehearse }) => {
     slow = await stack.relay(store, { delay: 100 }, 4);
   });
   expectTimelyResponses(seen);
-  // The relay cuts connections at its start and end. Reconnecting takes at most a second.
+  // Starting and stopping the relay closes connections. Reconnecting takes at most a second.
   const meanwhile = seen.requests.filter(
     ({ at, milliseconds }) => at - milliseconds > slow.from + 1_000 && at < slow.to,
   );

@@ -100,7 +100,7 @@ export function settings<Script extends keyof typeof defaults>(script: Script): 
   const own = Object.keys(defaults[script]).map(variable);
   const given = Object.keys(__ENV).filter((name) => name.startsWith('LOAD_') && __ENV[name]);
   const unused = given.filter((name) => !own.includes(name) && name !== 'LOAD_ALLOW_HOST');
-  // All VUs run this, but only the first one warns. Scripts may share an environment, so this is not an error.
+  // Every VU runs this function, but only the first VU warns. This is not an error, because scripts may share an environment.
   if (__VU === 1 && unused.length > 0)
     console.warn(`No effect on ${script}: ${unused.join(', ')}. Its settings are ${own.join(', ')}.`);
   const entries = Object.entries(defaults[script]).map(([setting, value]) => {

@@ -56,7 +56,7 @@ export const apiUrl = (link: string) => `${stack.expander}/api?u=${encodeURIComp
 /** Returns the path of a link that a run requests repeatedly. */
 export const hotLink = (run: number, i: number) => `/chain/2?id=${run}-hot-${i}`;
 
-/** Caches hot links. Returns this run's ID, which is part of every link. */
+/** Fills the caches with hot links. Returns the run's ID, which is part of every link. */
 export function prepareLinks(hotLinks: number): number {
   requirePage(stack.expander);
   linkStatus();

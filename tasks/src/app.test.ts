@@ -22,7 +22,7 @@ async function expectRedirect(response: Response) {
 }
 
 describe('GET /', () => {
-  test('lists open tasks first, then _id descending', async () => {
+  test('lists open tasks before finished tasks, each by descending _id', async () => {
     for (const title of ['one', 'two', 'three']) await create(title);
     await kept.store.update('3', { finished: 1 }, kept.now);
     const response = await get('/');
@@ -72,7 +72,7 @@ describe('GET /', () => {
     expect(await page()).not.toContain(link);
   });
 
-  test('does not show times, unlike the pages of a single task', async () => {
+  test('shows times only on the pages of a single task', async () => {
     const { _id } = await create('milk');
     const when = async (path = `/tasks/${_id}/edit`) => {
       const [, words = ''] = /<p class="when">(.*?)<\/p>/s.exec(await page(path)) ?? [];
@@ -86,7 +86,7 @@ describe('GET /', () => {
     expect(await when('/')).toBe('');
   });
 
-  test("renders later pages and search results in the client's turn", async () => {
+  test("waits for the client's turn to render later pages and search results", async () => {
     for (let i = 0; i < 110; i += 1) await create(`task ${i}`);
     const { next } = await kept.store.list({ filter: 'all' });
     for (const path of [`/?after=${next}`, '/?q=task']) {
@@ -97,7 +97,7 @@ describe('GET /', () => {
     }
   });
 
-  test('truncates a search to 100 characters in links', async () => {
+  test('truncates the search text in links to 100 characters', async () => {
     await create('milk');
     expect((await page(`/?q=${'milk+'.repeat(1_000)}`)).length).toBeLessThan(10_000);
   });
@@ -121,10 +121,10 @@ describe('POST /task', () => {
   });
 
   test.each([
-    ['blank', ' '],
-    ['too long', 'x'.repeat(501)],
-    ['with a control character', 'a\0b'],
-  ])('returns 422 for a title that is %s, and the form with the text and the reason', async (_, title) => {
+    ['a blank title', ' '],
+    ['a title that is too long', 'x'.repeat(501)],
+    ['a title with a control character', 'a\0b'],
+  ])('%s returns 422 and a form with the title and the reason', async (_, title) => {
     const response = await add({ title });
     expect(response.status).toBe(422);
     const html = await response.text();
@@ -145,7 +145,7 @@ describe('POST /task', () => {
   };
 
   test('accepts a body of up to 64 KiB', async () => {
-    // The next check is the missing token (403).
+    // 403 means that the size was accepted, because the token is checked next.
     expect((await post(`title=${'x'.repeat(64 * 1024 - 6)}`)).status).toBe(403);
     expect((await post(`title=${'x'.repeat(64 * 1024 - 5)}`)).status).toBe(413);
     const unread = post(new ReadableStream(), { 'Content-Length': `${64 * 1024 + 1}` });
@@ -161,7 +161,7 @@ describe('POST /task', () => {
     ['raw', 'caf\xe9+au+lait'],
     ['a surrogate', 'caf%ED%A0%80+au+lait'],
     ['cut short', 'caf+au+lait%F0%9F%98'],
-  ])('returns 400 and the form with the readable text for invalid UTF-8 (%s)', async (_, title) => {
+  ])('invalid UTF-8 (%s) returns 400 and a form with the readable characters', async (_, title) => {
     const response = await addRaw(title);
     expect(response.status).toBe(400);
     const html = await response.text();
@@ -212,7 +212,7 @@ describe('Request forgery', () => {
     }
   });
 
-  test('the first response sets a session cookie, with the prefix __Host- and Secure over TLS', async () => {
+  test('the first response sets a session cookie (__Host- and Secure over TLS)', async () => {
     const cookieFor = async (headers = {}) => (await get('/', headers)).headers.get('set-cookie');
     const cookie = (await cookieFor()) ?? '';
     expect(cookie).toMatch(/^session=[\w-]{22}; Path=\/; HttpOnly; SameSite=Lax$/);
@@ -233,7 +233,7 @@ describe('Request forgery', () => {
     ["another session's token", { cookie: otherSession }],
     ['a short token', { token: 'AAAA' }],
     ['a token that is not base64', { token: '<>' }],
-  ])('%s causes a 403 without effect, and the form with its text and a valid token', async (_case, wrong) => {
+  ])('%s returns 403 and a form with the title and a valid token', async (_case, wrong) => {
     const given = { ...(await visit(kept.app)), ...wrong };
     const response = await submit(kept.app, '/task', { title: 'milk & "bread"' }, given);
     expect(response.status).toBe(403);
@@ -255,7 +255,7 @@ describe('Request forgery', () => {
     [{ 'Sec-Fetch-Site': 'same-origin' }, 302],
     [{ Origin: 'http://localhost' }, 302],
     [{}, 302],
-  ])('checks the headers %o of a form (%i) and of JSON', async (headers, status) => {
+  ])('checks the origin of forms and JSON requests: %o (%i for forms)', async (headers, status) => {
     expect((await add({ title: 'milk' }, headers)).status).toBe(status);
     const init = { method: 'POST', body: '{"title":"milk"}' };
     const json = { ...headers, 'Content-Type': 'application/json', Accept: 'application/json' };
@@ -389,7 +389,7 @@ describe('If the store fails', () => {
     expect(html).toContain(`<a href="${again}">Try again</a>`);
   });
 
-  test('POST /task returns 503 with the text and the nonce, so that a retry adds one task', async () => {
+  test('POST /task returns 503 and a form with the same title and nonce', async () => {
     const visitor = await visit(kept.app);
     const fields = { title: 'milk', nonce: visitor.nonce };
     const response = await submit(testApp(broken()), '/task', fields, visitor);

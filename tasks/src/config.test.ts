@@ -20,7 +20,7 @@ test.each<[string, string | RegExp]>([
   else expect(read(text)().TASKS_PASSWORD_FILE).toBe(found);
 });
 
-test('the token file has names and tokens, and an error does not print the content of an invalid line', () => {
+test('readConfig() reads names and tokens from the token file without printing invalid lines', () => {
   const good = read('secret', 'backup t0ken\n\nme@phone.home \t x+/=\r\n')();
   expect(good.TASKS_TOKENS_FILE).toEqual([
     { name: 'backup', token: 't0ken' },
@@ -31,6 +31,6 @@ test('the token file has names and tokens, and an error does not print the conte
   expect(bad).not.toThrow(/t0ken/);
 });
 
-test('tokens need a password', () => {
+test('readConfig() rejects tokens without a password', () => {
   expect(() => readConfig({ TASKS_TOKENS_FILE: textFile('a b') })).toThrow(/needs TASKS_PASSWORD_FILE/);
 });

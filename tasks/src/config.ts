@@ -6,7 +6,7 @@ const passwordFile = textFile
   .transform((text) => text.replace(/\r?\n$/, ''))
   .refine((password) => /^[^\r\n]+$/.test(password), 'must contain the password on a single line');
 
-/** Access tokens of programs. The log shows their names. */
+/** Access tokens for programs, each with a name for the log. */
 const tokensFile = textFile.transform((text, { addIssue }) => {
   const tokens: { name: string; token: string }[] = [];
   for (const [i, line] of text.split('\n').entries()) {

@@ -8,7 +8,7 @@ const kept = useApp();
 const create = (title: string) => kept.store.create({ title }, kept.now);
 const update = (id: string, change: object) => kept.store.update(id, change, kept.now);
 
-/** A new task in JSON. */
+/** The JSON of a new task. */
 const open = (_id: string, title: string) => {
   return { _id, title, finished: 0, created_at: kept.now.toISOString() };
 };
@@ -43,7 +43,7 @@ type Described = Record<
   { responses: Record<string, { content?: Record<string, { schema: never }> }> }
 >;
 
-/** Sends JSON, and expects a response that /openapi.json describes. */
+/** Sends JSON and checks that the response matches /openapi.json. */
 async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
   const response = await kept.app.request(path, {
     method,
@@ -71,7 +71,7 @@ async function send(method: string, path: string, body?: unknown, headers: Recor
 const etag = async (id = '1') => (await send('GET', `/tasks/${id}`)).response.headers.get('etag') ?? '';
 
 describe('GET /tasks as JSON', () => {
-  test('has the order and filters of the page, and a link to the next page', async () => {
+  test("supports the page's order and filters, and links to the next page", async () => {
     for (let i = 1; i <= 102; i++) await create(`task ${i}`);
     await update('102', { finished: 1 });
     const { value: first, response } = await send('GET', '/tasks');
@@ -131,7 +131,7 @@ describe('POST /tasks as JSON', () => {
     expect([response.status, value.code]).toEqual([status, code]);
   });
 
-  test('refuses invalid UTF-8, and plain text, which another site could send', async () => {
+  test('refuses invalid UTF-8 and plain text', async () => {
     const body = Buffer.from('{"title":"caf\xe9"}', 'latin1');
     const headers = { 'Content-Type': 'application/json' };
     const response = await kept.app.request('/tasks', { method: 'POST', headers, body });
@@ -167,7 +167,7 @@ describe('PUT /tasks/:id', () => {
     expect((await send('GET', '/tasks/1')).value.title).toBe('first');
   });
 
-  test('compares a list in If-Match strongly, and * matches any existing task', async () => {
+  test('compares the tags in If-Match strongly, and accepts * for an existing task', async () => {
     const tag = await etag();
     const revision = tag.slice(1, -1);
     for (const [field, status] of [
@@ -193,7 +193,7 @@ describe('DELETE', () => {
   });
   const list = async () => (await send('GET', '/tasks')).value.tasks.map(({ _id }: { _id: string }) => _id);
 
-  test('/tasks/:id removes a task, which POST /tasks/restore restores to its position', async () => {
+  test('/tasks/:id can be undone by POST /tasks/restore', async () => {
     await update('2', { finished: 1 });
     const before = (await send('GET', '/tasks/2')).value;
     const { value } = await send('DELETE', '/tasks/2');
@@ -221,7 +221,7 @@ describe('DELETE', () => {
     expect((await send('DELETE', '/tasks/2', body || undefined, headers)).response.status).toBe(200);
   });
 
-  test('/tasks/:id returns 404 for an unknown id or another spelling of an id', async () => {
+  test('/tasks/:id returns 404 for an unknown or malformed id', async () => {
     for (const method of ['GET', 'DELETE'])
       for (const id of ['%32', '02', '9'])
         expect((await send(method, `/tasks/${id}`)).response.status).toBe(404);
@@ -244,7 +244,7 @@ describe('Browser forms, which can only POST', () => {
     ['a deleted task', 404, deletedMeanwhile, () => kept.store.destroy('1', 'gone')],
     ['an invalid title', 422, /value="x{501}"/, undefined, { title: 'x'.repeat(501) }],
     ['an invalid field', 422, /value="mine".*finished/s, undefined, { finished: 'often' }],
-  ])('%s returns %i and the form, which can be sent again', async (_, status, shown, meanwhile, more) => {
+  ])('%s returns %i and a form that can be sent again', async (_, status, shown, meanwhile, more) => {
     const visitor = await visit(kept.app);
     const sent = await revision();
     const fields = { _method: 'PUT', revision: sent, was: 'milk', title: 'mine' };
@@ -281,7 +281,7 @@ describe('Browser forms, which can only POST', () => {
     expect((await kept.store.show('1')).title).toBe('mine');
   });
 
-  test('_method=DELETE removes a task, which Undo in the list restores', async () => {
+  test('_method=DELETE removes a task, and Undo restores it', async () => {
     const visitor = await visit(kept.app);
     const response = await submit(kept.app, '/tasks/1', { _method: 'DELETE' }, visitor);
     expect(response.status).toBe(303);
@@ -319,14 +319,14 @@ describe('Browser forms, which can only POST', () => {
   });
 });
 
-test('POST /tasks/import responds as /openapi.json describes', async () => {
+test('POST /tasks/import matches /openapi.json', async () => {
   const lines = { 'Content-Type': 'application/x-ndjson' };
   const { value } = await send('POST', '/tasks/import', '{"title":"milk"}\n{"title":""}\n', lines);
   expect(value).toMatchObject({ imported: 1, refused: 1, problems: [{ line: 2 }] });
 });
 
 test.each(['/tasks', '/tasks/partial'])(
-  'GET %s returns 304 without a token until a task changes',
+  'GET %s contains no token and returns 304 until a task changes',
   async (path) => {
     await create('milk');
     const get = (known: object) =>

@@ -47,6 +47,6 @@ const app = createApp({
 const ping = () => redis.exists(keys.version);
 redisState(metrics, ping);
 
-// A new replica listens once Redis is ready, or after 2 s.
+// Wait up to 2 s for Redis before listening.
 await connected(redis, 2_000);
 await run(app, { ready: ping, clientErrorHeaders: { ...securityHeaders, ...noStore }, problems: true });

@@ -32,7 +32,7 @@ describe('A list with a password', () => {
     expect(JSON.stringify(service.log)).not.toMatch(/pass-word|t0ken/);
   });
 
-  test('reads the whole import of a client that is not logged in, so that the client receives the 401', async () => {
+  test('reads a whole import before returning 401, so that the client receives the response', async () => {
     const body = new Blob([Buffer.alloc(20 * 1024 ** 2, 'x\n')]);
     const headers = { 'Content-Type': 'text/plain', Accept: 'application/json' };
     const response = await fetch(`${kept.service.url}tasks/import`, { method: 'POST', headers, body });

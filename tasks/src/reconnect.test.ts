@@ -17,7 +17,7 @@ afterAll(async () => {
   proxy.stop();
 });
 
-/** The steps of a reconnection, named after their commands. */
+/** The commands that a client sends when it reconnects. */
 test.each(['connect', 'hello', 'client', 'info', 'config', 'subscribe', 'get', 'eval', 'evalsha'])(
   'the service responds with 503 while connections to Redis break at %s, and then recovers',
   async (step) => {

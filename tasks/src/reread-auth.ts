@@ -3,7 +3,7 @@ import { rereadFile } from '@longhand/shared/reread-file.ts';
 import { readConfig } from './config.ts';
 import { type Auth, auth } from './web/auth.ts';
 
-/** Creates the authentication from the files in `env`; undefined without a password. Rereads changed files, unless they are invalid. */
+/** Returns the `Auth` for the files in `env`, or undefined without a password. Rereads changed files if they are valid. */
 export function rereadAuth(
   env: NodeJS.ProcessEnv,
   { key, log }: { key: () => Promise<Buffer>; log: Log },

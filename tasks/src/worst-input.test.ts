@@ -68,14 +68,14 @@ const multipart = ['\r\n--b', '--b\r\n', '\r\n\r\n', '\r\n', ...'-a"', 'name="a"
 const urls = ['http://', 'http://a/ ', 'http://t.co/a ', ...'([)]}._@:/?#%"a漢ﷺ', ...marks];
 const queries = [...'&=%+a0', 'after=', 'filter=', 'removal=', 'q=', '%cc%81', '%cc%a3'];
 
-/** Requests with the headers that they read. */
+/** The headers that each request reads. */
 const headers: Record<string, string[]> = {
   'GET /tasks': ['Accept', 'If-None-Match', 'Cookie'],
   'GET /task/1/finish': ['Origin', 'Referer', 'Sec-Purpose'],
   'PUT /tasks/1': ['If-Match', 'Content-Type', 'Idempotency-Key'],
 };
 
-/** Everything that accepts untrusted input, with the maximum size. */
+/** All untrusted inputs, with their maximum sizes. */
 const inputs: Record<string, UntrustedInput> = {
   'title in a form': input(form / 6, titles, field('title')),
   'title in JSON': input(32_000, titles, (title) => send('POST', '/tasks', JSON.stringify({ title }))),

@@ -51,7 +51,7 @@ export function testApp(store: TaskStore, given: Partial<Dependencies> = {}) {
 
 type TestApp = ReturnType<typeof testApp>;
 
-/** Creates an application with its own store for all tests of a file. Each test starts with an empty store and the same time. */
+/** Creates an application with its own store for all tests of a file. Empties the store and resets the clock before each test. */
 export function useApp(authAt?: (now: () => Date) => Auth) {
   const kept = useStore() as ReturnType<typeof useStore> & { app: TestApp; now: Date };
   beforeEach(() => {

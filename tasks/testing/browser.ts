@@ -76,8 +76,8 @@ async function startSite(given: Partial<Dependencies>) {
       return ids;
     },
     /**
-     * Opens `path` without cookies or drafts. May reuse a page of an earlier test with the same options, because a new page
-     * starts a process. `forget` clears the page between tests.
+     * Opens `path` without cookies or drafts. May reuse an earlier test's page with the same options, because each new page
+     * starts a process. `forget` clears pages between tests.
      */
     async open(path = '/', options: BrowserContextOptions = {}): Promise<Page> {
       const kind = JSON.stringify(options);
@@ -95,13 +95,13 @@ async function startSite(given: Partial<Dependencies>) {
       await show(page, path);
       return page;
     },
-    /** Creates a page that all tests of a file share. A test with a shared page takes a quarter of the time. */
+    /** Creates a page that all tests of a file share. Tests with a shared page are four times as fast. */
     async pageForAll(options?: BrowserContextOptions): Promise<Page> {
       const page = await newPage(options);
       ofFile.push(page);
       return page;
     },
-    /** Clears the pages for the next test, or closes them after a failure, when they may be unusable. */
+    /** Clears the pages for the next test. Closes the pages if the test failed, because they may be unusable. */
     async leave(failed: boolean) {
       await close(ofTest.splice(0));
       const pages = [...lent];
@@ -164,7 +164,7 @@ export async function enter(page: Page, ...texts: string[]): Promise<void> {
   }
 }
 
-/** Opens the form of task `id` in its row, and types `more` at the end of the title. */
+/** Opens the edit form of task `id` in the list, and appends `more` to the title. */
 export async function edit(page: Page, id: number, more: string): Promise<void> {
   await page.locator(`#task-${id}`).getByLabel('Edit:').click();
   await poll(() => focused(page)).toBe(`title-${id}`);

@@ -38,7 +38,7 @@ export async function startCuttingProxy(url: string) {
   };
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}/0`,
-    /** Cuts each connection when the client sends `next`, or connects if that is 'connect'. RESP sends each word on its own line. */
+    /** Cuts connections when the client sends `next`, or immediately if `next` is 'connect'. RESP sends one word per line. */
     cutAt(next: string | undefined) {
       step = next;
       cuts = 0;

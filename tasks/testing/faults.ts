@@ -1,7 +1,7 @@
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { keys } from '../src/redis/keys.ts';
 
-/** Lists the ways in which the index and the tasks in a store break the rules in CONTRIBUTING.md. */
+/** Lists all violations of the rules in CONTRIBUTING.md in the index and tasks of a store. */
 export async function faultsOf(redis: StoreClient): Promise<string[]> {
   const taskKeys = await redis.keys(`${keys.task}*`);
   const tasks = new Set(taskKeys.map((key) => key.slice(keys.task.length)));

@@ -7,7 +7,7 @@ import { useStore } from './store.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** Services that failed tests have left running. They end with the test run. */
+/** Services that failed tests left running, to be stopped at the end of the test run. */
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -44,7 +44,7 @@ export async function startService(env: Record<string, string>) {
   };
 }
 
-/** Like `startService`, but the service ends with the test. */
+/** Like `startService`, but stops the service after the test. */
 export async function serviceOfTest(env: Record<string, string>): Promise<Service> {
   const service = await startService(env);
   onTestFinished(async () => void (await service.end('SIGKILL')));
@@ -71,6 +71,6 @@ export async function sendForm(page: Response, url: string, fields: object): Pro
   return fetch(url, { method: 'POST', redirect: 'manual', headers: { Cookie: cookieOf(page) }, body });
 }
 
-/** Adds a task with the form of `page`, by default the list. */
+/** Adds a task with the form on `page`, by default the list. */
 export const addByForm = async ({ url }: { url: string }, title: string, page?: Response) =>
   sendForm(page ?? (await fetch(url)), `${url}task`, { title });

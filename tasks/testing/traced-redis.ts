@@ -26,8 +26,8 @@ export function noTrace(): string | undefined {
 }
 
 /**
- * Starts Redis with the production configuration and `syncTime` milliseconds per fsync. `stop` resolves with the system calls of
- * its main thread on files and sockets, in order of completion.
+ * Starts Redis with the production configuration and `syncTime` milliseconds per fsync. `stop` resolves with the main
+ * thread's system calls on files and sockets, in order of completion.
  */
 export async function startTracedRedis(syncTime: number) {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-traced-'));

@@ -5,7 +5,7 @@ import type { Changes, TaskStore } from '../task/task.ts';
 import type { TasksEnv } from '../web/context.ts';
 import { eventsHandlers } from './events.ts';
 
-/** An application whose subscribers a test can notify. Events need no store. */
+/** Creates an application without a store. Tests can notify its subscribers. */
 function watchedApp() {
   const subscribers = new Set<(version: string) => void>();
   const changes: Changes = {
@@ -22,7 +22,7 @@ const watch = async (app: ReturnType<typeof testApp>) => {
   return { response, reader: (response.body as ReadableStream<Uint8Array>).getReader() };
 };
 
-test('at most 2,000 pages can watch the list; other pages receive 503 with Retry-After', async () => {
+test('the event stream returns 503 with Retry-After if 2,000 pages are watching the list', async () => {
   const { subscribers, app } = watchedApp();
   const watching = await Promise.all(Array.from({ length: 2_000 }, () => watch(app)));
   expect(watching.every(({ response }) => response.status === 200)).toBe(true);
@@ -37,7 +37,7 @@ test('at most 2,000 pages can watch the list; other pages receive 503 with Retry
   expect(subscribers.size).toBe(0);
 });
 
-test('a client that does not read has at most 17 pending events', async () => {
+test('the event stream queues at most 17 events for a client that does not read', async () => {
   const { subscribers, app } = watchedApp();
   const { reader } = await watch(app);
   const announce = (version: string) => {
@@ -45,7 +45,7 @@ test('a client that does not read has at most 17 pending events', async () => {
   };
   for (let version = 1; version <= 1_000; version++) announce(`${version}`);
   let pending = 0;
-  // This event arrives after the pending events.
+  // The event `now` follows the queued events.
   for (let text = ''; !text.includes('data: now'); pending++) {
     text = new TextDecoder().decode((await reader.read()).value);
     announce('now');
@@ -54,7 +54,7 @@ test('a client that does not read has at most 17 pending events', async () => {
   await reader.cancel();
 });
 
-test('a stream sends regular comments to keep the connection through the proxy open', async () => {
+test('the event stream sends comments, so that the proxy keeps the connection open', async () => {
   const { changes } = watchedApp();
   const events = eventsHandlers({ changes, signal: new AbortController().signal }, 1);
   const response = await new Hono<TasksEnv>().get('/', events.stream).request('/');

@@ -21,8 +21,8 @@ type Used = Pick<Dependencies, 'changes' | 'signal' | 'eventStreams'>;
 /**
  * Server-sent events (HTML standard, section 9.2): `data: <version>` immediately and after each change.
  *
- * @param signal ends all streams. The pages of a stopping replica then connect to another replica.
- * @param heartbeat milliseconds between comments, half the proxy's read timeout.
+ * @param signal ends all streams when the replica stops, so that pages connect to another replica
+ * @param heartbeat milliseconds between comments; the default is half the proxy's read timeout
  */
 export function eventsHandlers({ changes, signal, eventStreams }: Used, heartbeat = 5_000) {
   let streams = 0;

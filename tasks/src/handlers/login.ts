@@ -10,7 +10,7 @@ import { nothing, withInput } from '../web/input.ts';
 import { html, redirect, toList, wantsJson } from '../web/responses.ts';
 
 /**
- * Checks the login before anything else. Without it, pages redirect to the login form, and programs receive problem details.
+ * Checks the login first. Redirects logged-out browsers to the login form, and sends problem details to programs.
  *
  * @throws TaskError `not_logged_in` for a write
  */
@@ -27,7 +27,7 @@ export function requireLogin(auth: Auth): MiddlewareHandler<TasksEnv> {
   };
 }
 
-/** Whether a browser is requesting a page. Routes for programs also require `text/html` in `Accept`. */
+/** Whether a browser is requesting a page. On routes for programs, only browsers send `text/html` in `Accept`. */
 function wantsPage(c: TasksContext): boolean {
   const forPrograms = /^\/(tasks\/(events|export)|openapi\.json)$/.test(c.req.path);
   return !wantsJson(c) && (!forPrograms || !!c.req.header('accept')?.includes('text/html'));

@@ -8,7 +8,7 @@ import type { Dependencies } from '../web/dependencies.ts';
 import { type Intent, nothing, withInput } from '../web/input.ts';
 import { html, json, redirect, toList, wantsJson } from '../web/responses.ts';
 
-/** Adds the removal's ID to an error from `done`, so that the client can undo the removal if it happened despite the error. */
+/** Adds the removal ID to errors from `done`. The client can then undo the removal if it happened despite the error. */
 export const withRemoval = <Result>(removal: string, done: Promise<Result>): Promise<Result> =>
   done.catch((error) => {
     throw Object.assign(error, { removal });

@@ -141,7 +141,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
       return tagged(c, `W/"${version}"`, 'application/json', JSON.stringify({ ...found, next }), { ...link });
     },
 
-    /** The form for a new task, with the text that another app shared (see the manifest). */
+    /** Shows the form for a new task, with text shared by another app (see the manifest). */
     async new(c: TasksContext) {
       const title = sharedText(c);
       // Scripts keep a draft per path, so this path must differ from the path of the list's form.
@@ -185,7 +185,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
   return tasks;
 }
 
-/** The shared text in one line. Apps put a link in any of the fields, and may repeat the title in the text. */
+/** Returns the shared text on one line. Apps may put a link in any of the fields, and repeat the title in the text. */
 function sharedText(c: TasksContext): string {
   return ['title', 'text', 'url']
     .map((name) => queryParameter(c, name) ?? '')

@@ -7,7 +7,7 @@ import type { TaskStore } from '../task/task.ts';
 
 const kept = useApp();
 
-/** An application whose store fails, with `saves` after saving the import. */
+/** Creates an application whose store fails, after saving the import if `saves` is set. */
 function appFailing(saves = false) {
   const insert: TaskStore['insert'] = async (tasks, nonce) => {
     if (saves) await kept.store.insert(tasks, nonce);
@@ -23,7 +23,7 @@ const send = (type: string, body: string | ReadableStream, more: Record<string, 
 };
 
 describe('An import', () => {
-  test('of text reads one title per line, and removes list markers and check boxes unless the text is an export', async () => {
+  test('of text reads one title per line and removes list markers and check boxes', async () => {
     const marked = '- milk 🥖\n* tea\n • rice\n1. oat\n12) rye\n[ ] jam\n3. [x] done\n* [X] done, too\n- \n';
     const unmarked = '-5 degrees\r\n\n1.5 l\n2026. A year\n- [ ] 1. bread';
     const response = await send('text/plain', marked + unmarked);
@@ -35,7 +35,7 @@ describe('An import', () => {
     expect(await kept.store.show('7')).toMatchObject({ finished: 1, updated_at: kept.now.toISOString() });
   });
 
-  test('of JSON lines accepts or refuses each line as a whole, and reports the reason', async () => {
+  test('of JSON lines refuses each line that has an invalid task', async () => {
     const body = [
       '{"title":"good","created_at":"2025-01-01T00:00:00+01:00"}',
       '[{"title":"dropped with its line"},{"title":""}]',
@@ -55,7 +55,7 @@ describe('An import', () => {
   test.each([
     ['with', (text: string) => text],
     ['without', (text: string) => ReadableStream.from([Buffer.from(text)])],
-  ])('of more than 1 MiB, %s a Content-Length, returns 413 and adds nothing', async (_, sent) => {
+  ])('larger than 1 MiB %s a Content-Length returns 413', async (_, sent) => {
     const tasks = 'milk\n'.padEnd(1024 ** 2, ' ');
     const response = await send('text/plain', sent(`${tasks} `), { Accept: 'application/json' });
     expect(response.status).toBe(413);
@@ -76,7 +76,7 @@ describe('An import', () => {
     expect(new Set(revisions)).toEqual(new Set([version]));
   });
 
-  test('returns Retry-After during another import of its client, or during two imports of other clients', async () => {
+  test('is refused during another import by the same client, or two imports by other clients', async () => {
     const waiting = Promise.withResolvers<void>();
     const insert: TaskStore['insert'] = () => waiting.promise;
     const app = testApp({ ...kept.store, insert }, { now: () => kept.now });
@@ -100,7 +100,7 @@ describe('An import', () => {
     expect((await from('192.0.2.3')).status).toBe(200);
   });
 
-  test('without an Origin header accepts JSON, but not text, which other sites can send without a preflight', async () => {
+  test('of text needs an Origin header, because other sites can send text without a preflight', async () => {
     const send = (type: string, body: string) =>
       kept.app.request('/tasks/import', { method: 'POST', headers: { 'Content-Type': type }, body });
     const text = await send('text/plain', 'milk');
@@ -120,10 +120,10 @@ describe('An import', () => {
     expect(await titles()).toEqual(['caf\u00e9', 'milk']);
   });
 
-  /** The text that an import page shows in its form. */
+  /** Returns the text in the import form. */
   const leftIn = (html: string) => html.match(/<textarea[^>]*>\n([^<]*)<\/textarea>/)?.[1];
 
-  test('from a form shows the number of imported tasks, and why it refused the other lines', async () => {
+  test('from a form shows the number of imported tasks and the reason for each refused line', async () => {
     const long = 'x'.repeat(501);
     const text = `milk\r\n${long}\r\nbread\r\na\tb`;
     const visitor = await visit(kept.app);
@@ -169,7 +169,7 @@ describe('An import', () => {
       expect(await (await upload('\n')).text()).toContain('No tasks found.');
     });
 
-    test('adds its tasks once although the first response was 503', async () => {
+    test('adds the tasks once if the client retries after a 503', async () => {
       const response = await upload('milk\nbread', 'a.txt', {}, appFailing(true));
       expect(response.status).toBe(503);
       const html = await response.text();

@@ -30,7 +30,7 @@ test('an import ends when its client disconnects', async () => {
   request.on('error', () => {});
   request.end(`${'\n'.repeat(1_000_000)}{"title":"milk"}`, () => request.destroy());
   await expect.poll(() => service.log).toMatchObject([{ status: 499, path: '/tasks/import' }]);
-  // A client can run one import at a time.
+  // This import would be refused while the first is running.
   const again = { method: 'POST', headers, body: '{"title":"tea"}' };
   await expect.poll(async () => (await fetch(`${service.url}tasks/import`, again)).status).toBe(200);
   expect((await store.list({ filter: 'all' })).tasks).toMatchObject([{ title: 'tea' }]);

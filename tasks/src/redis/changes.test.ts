@@ -47,7 +47,7 @@ const add = (service: Replica, title: string) =>
 test('a subscriber receives the version immediately, unless it unsubscribes first', async () => {
   const changes = openChanges(3_600_000);
   const received: string[] = [];
-  // This subscriber also receives the version from the check after the connection opens.
+  // The check after connecting also notifies this subscriber.
   changes.subscribe((version) => received.push(version));
   await expect.poll(() => received.length).toBeGreaterThan(1);
   const left: string[] = [];
@@ -61,14 +61,14 @@ test('a subscriber receives the version immediately, unless it unsubscribes firs
 test('polling finds a change whose message is lost', async () => {
   const received: string[] = [];
   openChanges(20).subscribe((version) => received.push(version));
-  // The check after the connection opens may find the first version.
+  // The check after connecting may announce the first version.
   for (const version of ['1001', '1002', '1003']) {
     await kept.redis.set(keys.version, version);
     await expect.poll(() => received.at(-1)).toBe(version);
   }
 });
 
-test('a change reaches 1,000 subscribers once each, spread over half a second', async () => {
+test('announcements to 1,000 subscribers are spread over half a second', async () => {
   const changes = openChanges(60_000);
   const arrivals = Array.from({ length: 1_000 }, () => [] as number[]);
   let announced = '';

@@ -5,7 +5,7 @@ import { keys } from './keys.ts';
 /** Milliseconds from a change to its announcement. All changes in that time share one announcement. */
 const batchDelay = 100;
 
-/** Milliseconds per subscriber. Announcements are spread over this time, so that 2,000 pages refresh over one second. */
+/** Milliseconds per subscriber over which announcements are spread. 2,000 pages refresh within one second. */
 const spreadPerSubscriber = 0.5;
 
 /**
@@ -15,7 +15,7 @@ const spreadPerSubscriber = 0.5;
  * @param interval milliseconds between checks of the version, in case a message is lost
  */
 export function redisChanges(redis: StoreClient, signal: AbortSignal, interval = 5_000): Changes {
-  /** For each subscriber, a random fraction of the longest delay (0 to 1). */
+  /** Each subscriber's delay, as a random fraction (0 to 1) of the longest delay. */
   const subscribers = new Map<(version: string) => void, number>();
   const announce = (version: string) => {
     for (const [subscriber, fraction] of subscribers) {

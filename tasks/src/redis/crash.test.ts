@@ -12,13 +12,13 @@ import { redisStore } from './store.ts';
 const redisCrashes = rounds({ short: 3, long: 100 });
 const applicationCrashes = rounds({ short: 1, long: 20 });
 
-/** Creates a function that returns a random number of writes before the next crash. */
+/** Returns a function that picks a random number of writes before the next crash. */
 function randomCounts(stream: number): () => number {
   const random = randomNumbers(stream);
   return () => 1 + Math.floor(random() * 60);
 }
 
-describe('The store has exactly the saved tasks and changes', () => {
+describe('The store contains exactly the acknowledged changes', () => {
   test.concurrent(`after ${redisCrashes} crashes of Redis during writes`, {
     timeout: 10_000 * redisCrashes,
   }, async () => {

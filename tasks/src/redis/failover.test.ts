@@ -13,7 +13,7 @@ import { redisStore } from './store.ts';
 
 const kept = useStore();
 
-/** Some steps take a minute on a busy machine. A Sentinel whose timer is 2 s late does nothing for 30 s. */
+/** Some steps take a minute on a busy machine. A Sentinel pauses for 30 s if its timer is 2 s late. */
 const patient = { timeout: 180_000 };
 
 async function started(file: string, ...options: string[]) {
@@ -50,7 +50,7 @@ async function runId(client: StoreClient): Promise<string> {
   return /run_id:(\w+)/.exec(`${info}`)?.[1] ?? '';
 }
 
-/** Writes before the fault, and again after it. */
+/** Number of writes before the fault, and again after the fault. */
 const writes = rounds({ short: 50, long: 1_000 });
 
 test.each((['pause', 'kill', 'pause', 'kill'] as const).slice(0, rounds({ short: 1, long: 4 })))(
@@ -72,7 +72,7 @@ test.each((['pause', 'kill', 'pause', 'kill'] as const).slice(0, rounds({ short:
   600_000,
 );
 
-test('a write without enough confirmations does not delay reads, and its retry adds nothing', async () => {
+test('an unconfirmed write does not delay reads, and a retry adds nothing', async () => {
   const { redis } = kept;
   const replica = await started(configuration, '--replicaof', `127.0.0.1 ${new URL(kept.url).port}`);
   const store = redisStore(redis, { replicas: 1 });

@@ -2,18 +2,19 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import { TaskError } from '../task/errors.ts';
 
 /**
- * Suspends writes after two consecutive writes have crashed Redis, so that reads work while its disk is full. After each crash,
- * writes resume once Redis has run for 12 s. If it ran for less than 10 s, Docker would delay the next restart.
+ * Suspends writes after two consecutive writes have crashed Redis, for example because its disk is full. Reads continue to
+ * work. Writes resume once Redis has run for 12 s, because Docker delays the next restart of a container that ran for less
+ * than 10 s.
  *
  * @param interval milliseconds from the restart of Redis to the next write
  * @returns a function that runs a write, or throws TaskError `store_unavailable`
  */
 export function holdWrites(redis: StoreClient, interval = 12_000) {
   let inFlight = 0;
-  /** Consecutive disconnections during a write. */
+  /** Number of consecutive disconnects during a write. */
   let crashes = 0;
   let heldUntil = 0;
-  // The write's error may hide a crash, because the command times out if the client reconnects quickly.
+  // Count disconnects instead of write errors. After a quick reconnect, the write only times out.
   const closed = () => {
     if (inFlight > 0) crashes += 1;
     if (crashes > 1) heldUntil = Number.POSITIVE_INFINITY;

@@ -4,7 +4,7 @@
  */
 export const schemaVersion = 1;
 
-/** All keys, and the channel `changes` (see CONTRIBUTING.md). The common prefix lets one ACL pattern match all of them. */
+/** All keys and the channel `changes` (see CONTRIBUTING.md). The common prefix allows a single ACL pattern. */
 export const keys = {
   index: '{tasks}:index',
   version: '{tasks}:version',

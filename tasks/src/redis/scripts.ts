@@ -9,11 +9,11 @@ import { keys } from './keys.ts';
 const waitTime = 500;
 
 /**
- * Returns a function that runs a script from `lua/` in one round trip. Comments at the top of each script describe its arguments
- * and result. An empty Lua array becomes `{}` in JSON.
+ * Returns a function that runs a script from `lua/` in one round trip. Comments at the top of each script describe its
+ * arguments and result. An empty Lua array becomes `{}` in JSON.
  *
- * @param replicas number of replicas that must confirm a write. Scripts sent in the same turn of the event loop share one WAIT,
- *   which blocks the connection, so use a separate connection for writes.
+ * @param replicas number of replicas that must confirm a write. Scripts sent in the same turn of the event loop share one
+ *   WAIT. WAIT blocks the connection, so writes need their own connection.
  */
 export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0) {
   for (const [name, lua] of sources) redis.defineCommand(`tasks:${name}`, { lua, numberOfKeys: 0 });

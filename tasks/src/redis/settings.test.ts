@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { configuration } from '../../testing/store.ts';
 import { watchStore } from './settings.ts';
 
-test('warns if Redis uses over 80 % of maxmemory, on connection and at intervals', async () => {
+test('warns on connection and at intervals if Redis uses over 80 % of maxmemory', async () => {
   const { url, stop } = await startRedisProcess(configuration);
   const admin = new Redis(url);
   const used = Number(/^used_memory:(\d+)/m.exec(await admin.info('memory'))?.[1]);

@@ -7,8 +7,8 @@ import { keys } from './keys.ts';
 const required = { appendonly: 'yes', appendfsync: 'always', 'maxmemory-policy': 'noeviction' };
 
 /**
- * Warns if Redis may lose saved tasks, or uses over 80 % of `maxmemory`. Checks both on each connection, and the memory every
- * `milliseconds`.
+ * Warns if Redis may lose saved tasks, or uses over 80 % of `maxmemory`. Checks the settings and the memory when Redis
+ * connects, and the memory every `milliseconds`.
  */
 export function watchStore(redis: StoreClient, log: Log, milliseconds = 3_600_000): void {
   const checkMemory = async () => {

@@ -16,7 +16,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
   const now = new Date('2026-01-02T03:04:05.678Z');
   const later = new Date('2026-01-02T03:04:06.789Z');
 
-  /** Sets an option of Redis to 1 until the test ends, or until a call of the returned function. */
+  /** Sets a Redis option to 1 until the test ends or the returned function is called. */
   async function enable(option: string) {
     await kept.redis.script('FLUSH');
     await kept.redis.config('SET', option, '1');
@@ -33,7 +33,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     (await kept.store.list(query)).tasks.map(({ _id }) => _id);
 
   describe('List order', () => {
-    test('is open tasks first, then descending _id as a number, even if clocks differ', async () => {
+    test('puts open tasks first and sorts numerically by descending _id, even if clocks differ', async () => {
       await create(10);
       const hourBehind = new Date(now.getTime() - 3_600_000);
       await kept.store.create({ title: 'from a replica an hour behind' }, hourBehind);
@@ -76,7 +76,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       }
     });
 
-    test('filters select open or finished tasks, and a cursor works with its own filter and with `all`', async () => {
+    test('filters select open or finished tasks and reject cursors of the other filter', async () => {
       await create(3);
       await kept.store.update('2', { finished: 1 }, now);
       expect(await ids({ filter: 'open' })).toEqual(['3', '1']);
@@ -141,11 +141,11 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       for (let i = 0; i < count; i += 1_000) await kept.store.insert(Array(1_000).fill(finished));
     };
 
-    test('and its undo do not block other clients, even for 12,000 tasks', async () => {
+    test('of 12,000 tasks and its undo do not block other clients', async () => {
       await create(2);
       await insertFinished(12_000);
       const before = await kept.store.list({ filter: 'finished' });
-      // Redis receives this command together with the first step, so it runs after that step.
+      // Redis receives this command with the first step, and runs it before the second step.
       const between = () => kept.store.list({ filter: 'all' });
       const [cleared, whileClearing] = await Promise.all([kept.store.clearFinished('removal'), between()]);
       expect(cleared).toBe(12_000);
@@ -160,7 +160,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(await kept.keys()).not.toContain('{tasks}:removal:removal');
     });
 
-    test('removes each task once if two run concurrently, and each undo restores its own tasks', async () => {
+    test('removes each task once, even if two removals run concurrently', async () => {
       await insertFinished(10_000);
       const cleared = await Promise.all(['one', 'two'].map((removal) => kept.store.clearFinished(removal)));
       expect(Math.min(...cleared)).toBeGreaterThan(0);
@@ -175,7 +175,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
         return run();
       };
       const count = await redisStore(kept.redis, { timed }).clearFinished('removal');
-      // There are 10,000 tasks at the first step, which need three steps of 4,000.
+      // The first step finds 10,000 tasks, so three steps of 4,000 tasks are needed.
       expect(count).toBe(12_000);
     });
 
@@ -186,7 +186,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       await kept.redis.zincrby('{tasks}:removals', -60, 'removal 4');
       await kept.redis.zincrby('{tasks}:removals', 60, 'removal 1');
       await kept.store.restore('removal 5');
-      // A restored removal would displace another one from a full list.
+      // Restored removals must not take up places in the list.
       expect(await kept.redis.zrange('{tasks}:removals', '0', '-1')).toEqual(['removal 4', 'removal 1']);
       const listed = await kept.store.removals();
       expect(listed).toMatchObject([
@@ -213,7 +213,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(await kept.redis.zcard('{tasks}:removed')).toBe(1_001);
     });
 
-    test('can be undone once, within a day, before the next removal deletes its tasks', async () => {
+    test('can be undone once within a day', async () => {
       await create(3);
       await kept.store.destroy('1', 'first');
       expect(await kept.redis.ttl('{tasks}:removal:first')).toBeGreaterThan(24 * 60 * 60 - 60);
@@ -249,7 +249,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     const all = { filter: 'all' } as const;
     const found = (known?: Page) => kept.store.list(all, known);
 
-    test('is returned until a change, which sets a new version', async () => {
+    test('is returned until a change sets a new version', async () => {
       const changes = [
         () => create(1),
         () => kept.store.update('1', { title: 'bread' }, now),
@@ -284,8 +284,8 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     });
   });
 
-  test('A page takes one round trip, and the same commands for 200 and 20,000 tasks', async () => {
-    /** The number of calls of each Redis command for the first two pages. */
+  test('list() takes one round trip and the same commands for 200 and 20,000 tasks', async () => {
+    /** Counts the calls to each Redis command for the first two pages. */
     const commands = async () => {
       await kept.redis.config('RESETSTAT');
       const first = await kept.store.list({ filter: 'all' });
@@ -308,7 +308,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     test.each([
       ['it is full', 'maxmemory', 'The store is full. Delete tasks or clear finished tasks'],
       ['it lacks a required replica', 'min-replicas-to-write', 'A replica of the store is down'],
-    ])('refuses writes if %s, with an error that explains why', async (_, option, reason) => {
+    ])('refuses writes with a reason if %s', async (_, option, reason) => {
       await create(2);
       const before = await kept.keys();
       const end = await enable(option);
@@ -339,7 +339,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
   });
 
   describe('The CSRF key', () => {
-    test('is created once for all replicas, which can read it while Redis is full', async () => {
+    test('is created once for all replicas and can be read while Redis is full', async () => {
       const [first, second] = await Promise.all([csrfKey(kept.redis)(), csrfKey(kept.redis)()]);
       expect(first).toHaveLength(32);
       expect(first).toEqual(second);

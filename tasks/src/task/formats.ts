@@ -16,7 +16,7 @@ export interface Format {
   entries(file: Buffer): Iterable<Entry>;
 }
 
-/** Max values in JSON, at any depth: each task and its fields. With four fields, parsing takes up to 25 ms. */
+/** Max number of values in JSON, counting each task and each field. Parsing takes up to 25 ms. */
 const maxValues = maxTasks * (1 + importSchema.keyof().options.length);
 
 /** A list marker, a check box and a title, which may contain U+2028 and U+2029 (flag `s`). */
@@ -52,7 +52,7 @@ const json: Format = {
       .map((element) => (now) => [readTask(element, now)]),
 };
 
-/** A task or an array of tasks per line. A JSON export is also valid. */
+/** One task or one array of tasks per line. A JSON export is also valid. */
 const ndjson: Format = {
   ...json,
   type: 'application/x-ndjson',

@@ -37,7 +37,7 @@ describe('A JSON array', () => {
     expect((await read(file)).report).toEqual({ imported: 0, refused: 0, problems: [] });
   });
 
-  test('is imported without its invalid elements, which the report lists', async () => {
+  test('is imported without the invalid elements', async () => {
     const file = '[\n  {"title": "a"},\n  {"title": 7},\n  {\n    "title": ""\n  },\n 8,  {"title": "b"}\n]';
     const { tasks: found, report } = await read(file);
     expect(found.map(({ title }) => title)).toEqual(['a', 'b']);
@@ -66,7 +66,7 @@ test.each([
   });
 });
 
-test('An array on one line takes several turns of the event loop, even if its last element is invalid', async () => {
+test('Reading an array on one line takes several turns of the event loop, even if an element is invalid', async () => {
   const titles = `{"title":"${'a'.repeat(500)}"},`.repeat(4);
   const turn = vi.fn(async () => {});
   await read(`[${titles}7]`, formats.ndjson, turn);
@@ -125,7 +125,7 @@ test.each([
   ['invalid lines', formats.text, `${'x'.repeat(501)}\n`.repeat(1_000)],
   ['empty lines', formats.text, '\n'.repeat(500_000)],
   ['tasks in JSON', formats.json, JSON.stringify(Array(1_000).fill({ title: 'x'.repeat(100) }))],
-])('A long file of %s takes many turns of the event loop', async (_, format, file) => {
+])('Reading a long file of %s takes many turns of the event loop', async (_, format, file) => {
   const turn = vi.fn(async () => {});
   await read(file, format, turn);
   expect(turn.mock.calls.length).toBeGreaterThan(50);

@@ -8,7 +8,7 @@ export type Report = z.output<typeof reportSchema>;
 
 const maxProblems = 100;
 
-/** Title characters to read per turn of the event loop. At worst, 500 take 5 ms. */
+/** Title characters to read per turn of the event loop. Reading 500 characters takes up to 5 ms. */
 const charactersPerTurn = 1_000;
 
 /**

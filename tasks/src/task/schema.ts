@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** Converts a time to UTC. The offset may cause a year without four digits, which an export cannot contain. */
+/** Converts a time to UTC. Rejects years that do not have four digits in UTC, because exports cannot contain them. */
 const time = z.iso
   .datetime({ offset: true })
   .transform((value) => new Date(value).toISOString())
   .refine((utc) => /^\d{4}-/.test(utc), 'is not in the years 0000 to 9999');
 
 /**
- * The fields of a task, in the order of an export. Types, storage, validation of JSON and imports, and /openapi.json derive from
- * this schema. To add a field, change only this schema and the views. `readTitle` validates the title.
+ * The fields of a task, in export order. Types, storage, JSON validation, imports and /openapi.json derive from this schema.
+ * A new field needs changes only here and in the views. `readTitle` validates the title.
  */
 export const taskSchema = z.strictObject({
   _id: z
@@ -59,9 +59,7 @@ export const reportSchema = z.strictObject({
   refused: count.describe('Number of tasks, or lines, that were not imported.'),
   problems: z
     .array(z.strictObject({ line, detail: z.string() }))
-    .describe(
-      'The reasons for the first 100. `line` is the line number, or the position in a JSON array, from 1.',
-    ),
+    .describe('The first 100 errors. `line` is the line number, or the position in a JSON array, from 1.'),
 });
 
 /** A task in an import, without the fields that the store assigns. */

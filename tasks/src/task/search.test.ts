@@ -84,7 +84,7 @@ test('waits for a turn of the event loop every 5 ms', async () => {
   expect(turns).toBeGreaterThanOrEqual(20);
 });
 
-test('runs one search per client, while other clients do not wait', async () => {
+test('runs one search at a time per client without delaying other clients', async () => {
   await insert(['milk']);
   const search = createSearch(kept.store);
   const query = { filter: 'all', q: 'milk' } as const;

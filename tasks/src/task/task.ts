@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { TaskError } from './errors.ts';
 import type { changeSchema, newTaskSchema, taskSchema } from './schema.ts';
 
-/** See schema.ts for the fields. `revision`, the `ETag`, is the version of the list after the task's last change. */
+/** See schema.ts for the fields. `revision` (the `ETag`) is the list version after the task's last change. */
 export type Task = z.output<typeof taskSchema> & { revision: number };
 
 export const filters = ['all', 'open', 'finished'] as const;
@@ -99,8 +99,8 @@ export interface TaskStore {
   /** Removes the task. `restore(removal)` can undo the removal for a day. */
   destroy(id: string, removal: string, match?: string): Promise<void>;
   /**
-   * Removes all finished tasks, a few thousand at a time, and returns their number. If it fails halfway, the `TaskError` has
-   * the `count` so far, and another call removes the rest.
+   * Removes all finished tasks, a few thousand at a time, and returns their number. If a step fails, the `TaskError` has the
+   * `count` so far, and another call removes the remaining tasks.
    */
   clearFinished(removal: string): Promise<number>;
   /** Returns undefined if the removal has expired or was restored. */
@@ -109,7 +109,7 @@ export interface TaskStore {
   removals(): Promise<RecentRemoval[]>;
   /**
    * Restores the tasks under their old ids, a few thousand at a time, and returns the count. After a failure, another call
-   * restores the rest.
+   * restores the remaining tasks.
    *
    * @throws TaskError `unknown_removal` if the removal has expired or was restored
    */
@@ -128,7 +128,7 @@ export interface Changes {
 /** Max code points of a title. */
 const maxTitleLength = 500;
 
-/** Max code points before NFC, which composes at most four into one (Unicode 17: U+1F82). */
+/** Max code points before normalization. NFC composes at most four code points into one (Unicode 17: U+1F82). */
 const maxTyped = 4 * maxTitleLength;
 
 /** A visible character. Users could not read or click a title without one. */

@@ -12,7 +12,7 @@ const tokens = [
 ];
 const kept = useApp((now) => auth(password, testKey, tokens, now));
 
-/** A second process of the application. */
+/** Creates a second instance of the application. */
 const guarded = (own = password, key = testKey) => {
   const now = () => kept.now;
   return testApp(kept.store, { now, auth: auth(own, key, tokens, now) });
@@ -73,7 +73,7 @@ describe('Without a session', () => {
     },
   );
 
-  test('requests are refused before checks of the body, type, length, token, origin and If-Match', async () => {
+  test('requests return 401 before the body, type, length, token, origin and If-Match are checked', async () => {
     const send = (headers: Record<string, string>, body = 'x') =>
       kept.app.request('/tasks', { method: 'POST', headers, body });
     for (const response of [
@@ -107,7 +107,7 @@ describe('The login', () => {
     expect(await status('/login', { Cookie: cookie })).toBe(303);
   });
 
-  test('over TLS sets a cookie for this host and TLS only', async () => {
+  test('sets a __Host- cookie over TLS', async () => {
     const { response, cookie } = await logIn(password, https);
     expect(response.headers.get('set-cookie')).toMatch(
       /^__Host-login=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
@@ -117,7 +117,7 @@ describe('The login', () => {
   });
 
   test.each(['', 'wrong', password.trim(), `${password}\n`, password.toUpperCase()])(
-    'with the password %j shows the form again with the reason',
+    'rejects the password %j and shows the form with the reason',
     async (given) => {
       const { response, cookie } = await logIn(given, {}, '/tasks/1');
       expect(response.status).toBe(403);
@@ -194,7 +194,7 @@ describe('A session', () => {
     expect(await status('/', { Cookie: cookie })).toBe(200);
     kept.app = guarded('another password');
     expect(await status('/', { Cookie: cookie })).toBe(401);
-    // The key changes with the store.
+    // A new store has another key.
     let key = await testKey();
     kept.app = guarded(password, async () => key);
     expect(await status('/', { Cookie: cookie })).toBe(200);
@@ -212,8 +212,8 @@ describe('A session', () => {
   });
 });
 
-describe('The token of a form', () => {
-  /** Opens the login page with this session cookie. Returns its cookie and the unmasked HMAC of its form token. */
+describe('A form token', () => {
+  /** Opens the login page with the given session cookie. Returns the new cookie and the unmasked HMAC of the form token. */
   const tokenFor = async (session: string) => {
     const Cookie = `session=${encodeURIComponent(session)}`;
     const { token, cookie } = await visit(kept.app, { ...page, Cookie }, '/login');
@@ -221,7 +221,7 @@ describe('The token of a form', () => {
     return { hmac: bytes.subarray(0, 32).map((mask, i) => mask ^ (bytes[32 + i] as number)), cookie };
   };
 
-  test('cannot verify a guessed password, because only well-formed ids begin a session', async () => {
+  test('cannot be used to verify a guessed password', async () => {
     const { hmac, cookie } = await tokenFor(`sessions of the password ${password}`);
     const login = await generateSignedCookie('login', '9999999999', hmac);
     expect(await status('/', { Cookie: login })).toBe(401);
@@ -253,7 +253,7 @@ describe('A token', () => {
     expect(added.status).toBe(expected === 200 ? 201 : 401);
   });
 
-  test('works while the store is down, although sessions need its key', async () => {
+  test('works while the store is down', async () => {
     const away = new TaskError('store_unavailable', 'The tasks cannot be reached.');
     kept.app = guarded(password, () => Promise.reject(away));
     expect(await status('/tasks', {})).toBe(401);
@@ -261,7 +261,7 @@ describe('A token', () => {
     expect(await status('/tasks', { Authorization: 'Bearer ph0ne' })).toBe(200);
   });
 
-  test('for an outer proxy does not affect a session', async () => {
+  test('meant for an outer proxy does not affect a session', async () => {
     const { cookie } = await logIn();
     expect(await status('/', { Cookie: cookie, Authorization: 'Bearer of-the-front' })).toBe(200);
   });

@@ -11,11 +11,11 @@ export type Auth = ReturnType<typeof auth>;
 
 /**
  * A session is a signed cookie with an expiry time, so the server stores nothing. The signing key is derived from the store's
- * key and the password. It survives restarts, all replicas share it, and a new password ends all sessions. If it were derived
- * from the password alone, a stolen cookie would allow offline guessing.
+ * key and the password, so sessions survive restarts and work on all replicas, and a new password ends all sessions. A key
+ * derived from the password alone would allow offline guessing with a stolen cookie.
  *
  * @param key the store's key, which all replicas share
- * @param tokens for programs, with names for the log
+ * @param tokens access tokens for programs, with names for the log
  */
 export function auth(
   password: string,

@@ -1,6 +1,6 @@
 /**
- * Wraps `run` so that calls during a run share the next run. Each result comes from a run that started after the call.
- * Waiting calls fail with the current run. Otherwise they would wait for a hung store twice.
+ * Wraps `run` so that calls during a run share the next run. Each result comes from a run that started after the call. If the
+ * current run fails, waiting calls fail too, so that a hung store delays them only once.
  */
 export function coalesce<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let current: Promise<Result> | undefined;

@@ -14,31 +14,31 @@ export interface TasksEnv {
 
 export type TasksContext = Context<TasksEnv>;
 
-/** The id in `/task/:id/…` and `/tasks/:id/…` as sent, because an id with percent-encoded digits is not valid. */
+/** Returns the id in `/task/:id/…` or `/tasks/:id/…` without decoding it, because percent-encoded digits are not valid. */
 export function taskId(c: TasksContext): string {
   return new URL(c.req.url).pathname.split('/')[2] ?? '';
 }
 
-/** A query parameter. Hono would throw and catch an error for each stray percent sign. */
+/** Returns a query parameter. Hono would throw and catch an error for each stray percent sign. */
 export function queryParameter(c: TasksContext, name: string): string | undefined {
   return new URL(c.req.url).searchParams.get(name) ?? undefined;
 }
 
-/** The query string for a part of the list, empty for the whole list. The parameters in `more` come first. */
+/** Returns the query string for a part of the list (empty for the whole list), after the parameters in `more`. */
 export function listSearch({ filter, after, q }: ListQuery, more: Record<string, string> = {}): string {
   const part = { ...((after || filter !== 'all') && { filter }), ...(after && { after }), ...(q && { q }) };
   const query = `${new URLSearchParams({ ...more, ...part })}`;
   return query && `?${query}`;
 }
 
-/** The part of the list that the request came from. */
+/** Returns the filter, cursor and search in the query, ignoring invalid values. */
 export function partOf(c: TasksContext): ListQuery {
   const [asked, after = ''] = ['filter', 'after'].map((name) => queryParameter(c, name));
   const filter = filters.find((name) => name === asked) ?? 'all';
   return { filter, after: cursor.test(after) ? after : undefined, q: searched(c) };
 }
 
-/** Max code points of a search. Every link in every row repeats the search. */
+/** Max code points of a search. Each link in the list contains the search text. */
 const maxSearch = 100;
 
 /** The text to search for, if any. */

@@ -3,7 +3,7 @@ import { generateCookie, getCookie } from 'hono/cookie';
 import type { CookieOptions } from 'hono/utils/cookie';
 import type { TasksContext } from './context.ts';
 
-/** Bytes of a token, and of its mask. */
+/** Bytes per token, and per mask. */
 const size = 32;
 
 export type Csrf = ReturnType<typeof csrf>;
@@ -54,7 +54,7 @@ function xor(a: Buffer, b: Buffer): Buffer {
   return Buffer.from(a.map((byte, i) => byte ^ (b[i] as number)));
 }
 
-/** The session ID if it is well-formed. Otherwise a client could get the HMAC of arbitrary text. */
+/** Returns the session ID if it is well-formed. Otherwise, a client could get the HMAC of arbitrary text. */
 function currentSession(c: TasksContext): string | undefined {
   const session = getCookie(c, 'session', cookieOptions(c).prefix) ?? '';
   return /^[\w-]{22}$/.test(session) ? session : undefined;
@@ -66,7 +66,7 @@ function newSession(c: TasksContext): string {
   return session;
 }
 
-/** Over TLS the name begins with `__Host-`, so other hosts and plain HTTP cannot set it (RFC 6265bis 4.1.3.2). */
+/** Over TLS, the name begins with `__Host-`, so that other hosts and plain HTTP cannot set the cookie (RFC 6265bis 4.1.3.2). */
 export function cookieOptions(c: TasksContext): CookieOptions & { prefix?: 'host' } {
   const options = { path: '/', httpOnly: true, sameSite: 'Lax' } as const;
   const secure = c.req.header('x-forwarded-proto') === 'https';

@@ -34,7 +34,7 @@ export function problem(c: TasksContext, error: TaskError): Response {
   return json(c, value, status, { 'Content-Type': 'application/problem+json', ...headers });
 }
 
-/** Responds to a failed request: problem details for programs, the form again for forms, else an error page. */
+/** Responds to a failed request with problem details for programs, the submitted form for browser forms, or an error page. */
 export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 'render' | 'log'>) {
   return async (cause: Error, c: TasksContext): Promise<Response> => {
     // This status is only for the log.
@@ -59,7 +59,7 @@ export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 
     return html(c, again ?? render('error', page), status, headers);
   };
 
-  /** Renders the form again. Returns undefined if it had no text, or if the store's key for the token is unavailable. */
+  /** Renders the submitted form again. Returns undefined if the form had no text, or the key for a new token is unavailable. */
   async function formAgain(c: TasksContext, form: SentForm, error: TaskError): Promise<string | undefined> {
     if (form.undo || [form.title, form.text, form.next].every((text) => text === undefined)) return undefined;
     const token = await csrf.issue(c).catch(() => undefined);

@@ -42,8 +42,8 @@ export function requireKnownOrigin(request: Incoming): void {
 }
 
 /**
- * Rejects requests from another origin according to `Sec-Fetch-Site`. If it is missing, `Origin` and the headers in `names`
- * decide. Browsers always send `Origin` with a form from another site.
+ * Rejects requests from another origin. Checks `Origin` and the headers in `names` if `Sec-Fetch-Site` is missing. Browsers
+ * always send `Origin` with a form from another site.
  *
  * @returns whether the request has any of these headers
  * @throws TaskError `foreign_origin`

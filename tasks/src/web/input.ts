@@ -5,7 +5,7 @@ import type { TasksContext } from './context.ts';
 import type { Csrf } from './csrf.ts';
 import { requireSameOrigin } from './fetch-metadata.ts';
 
-/** The purpose of a write. API clients set the method and headers. Browser forms use fields instead. */
+/** The method and conditions of a write. API clients send the method and headers, and browser forms send fields instead. */
 export interface Intent {
   method: string;
   /** The edited revision: If-Match (RFC 9110, section 13.1.1), or the field `revision`. */
@@ -67,7 +67,7 @@ export async function withInput<Form extends Fields, Result>(
 const maxForm = 64 * 1024;
 
 /**
- * Reads a body. If its length is known, this avoids a web stream, which would double the cost of a write.
+ * Reads a body. Avoids a web stream if the length is known, because a stream would double the CPU time of a write.
  *
  * @throws TaskError `body_too_large`
  */
@@ -90,14 +90,14 @@ function tooLarge(maxBytes: number): TaskError {
   return new TaskError('body_too_large', `This is too long. The limit is ${limit}.`);
 }
 
-/** The strong tags of an If-Match. Weak tags such as `W/"3"` never match (RFC 9110, section 13.1.1). */
+/** Returns the strong tags in If-Match. Weak tags such as `W/"3"` never match (RFC 9110, section 13.1.1). */
 function strongTags(field: string | undefined): string | undefined {
   if (field === undefined || field.trim() === '*') return field?.trim();
   const tags = field.match(/(?:W\/)?"[^"]*"/gi) ?? [];
   return tags.filter((tag) => tag.startsWith('"')).join();
 }
 
-/** The media type of the body, in lower case and without parameters. */
+/** Returns the media type of the body in lower case, without parameters. */
 export function mediaType(c: TasksContext): string | undefined {
   return c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
 }

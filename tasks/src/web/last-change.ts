@@ -20,8 +20,8 @@ const changeSchema = z.object({
 type LastChange = z.output<typeof changeSchema>;
 
 /**
- * Stores the change in a cookie of at most 2.8 KB for the next list page. Programs send no `Referer` and receive no cookie.
- * A query string cannot replace it: the specification requires `Location: /` after `finish`, and titles must not be logged.
+ * Stores the change in a cookie of at most 2.8 KB for the next list page. Programs send no `Referer` and receive no cookie. A
+ * query string is not possible, because `finish` must redirect to `/`, and titles must not be logged.
  */
 export function tellChange(c: TasksContext, { _id: id, revision, finished }: Task, was?: string): void {
   if (!c.req.header('referer')) return;

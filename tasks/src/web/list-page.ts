@@ -12,7 +12,7 @@ type Own = Pick<Views['list'], 'csrf' | 'nonce' | 'proxied' | 'undo' | 'added'>;
 
 type Used = Pick<Dependencies, 'store' | 'render' | 'turns' | 'auth'>;
 
-/** Renders the list. First pages are cached per version of the store, and rows per revision of their task. */
+/** Renders the list. First pages are cached per list version, and rows per task revision. */
 export function listPage({ store, render, turns, auth }: Used) {
   const rows = createRows(render);
   const search = createSearch(store);
@@ -65,7 +65,7 @@ export function listPage({ store, render, turns, auth }: Used) {
   }
 }
 
-/** The place of a page. A later page is at least page 2, even if few tasks are left before it. */
+/** Returns the page number and count. A later page is at least page 2, even if few tasks precede it. */
 function placeOf({ open, finished, before }: Page, { filter }: ListQuery): Place {
   const total = { all: open + finished, open, finished }[filter];
   // Rounding keeps the page number stable when a task is added above.

@@ -2,7 +2,7 @@ import { accepts } from 'hono/accepts';
 import type { Task } from '../task/task.ts';
 import { listSearch, partOf, type TasksContext } from './context.ts';
 
-/** Pages may load only our own files, and submit forms only to us. Nothing is inline or framed. */
+/** Pages may load only our own files and submit forms only to us. Inline code and framing are not allowed. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,8 +27,8 @@ export const securityHeaders = {
 };
 
 /**
- * For pages with a token, and for responses to a change. lynx ignores `no-store`, and recognizes `no-cache` only as the
- * last directive. Otherwise it would show the old list after a redirect.
+ * For pages with a token, and for responses to a change. `no-cache` must be the last directive, or lynx shows the old list
+ * after a redirect.
  */
 export const noStore = { 'Cache-Control': 'no-store, no-cache' };
 
@@ -39,8 +39,8 @@ type Headers = Record<string, string>;
 type Text = string | Buffer<ArrayBuffer>;
 
 /**
- * Responds with `headers` and the common headers. Hono's own functions would create `Headers` objects, which cost more than
- * the rest of a short response.
+ * Responds with `headers` and the common headers. Hono's functions would create a `Headers` object, which takes more CPU time
+ * than the rest of a short response.
  */
 export function respond(
   c: TasksContext,

@@ -26,7 +26,7 @@ function testRows() {
   };
 }
 
-test('a row is rendered once for all pages, with links to each page, and again after a change', async () => {
+test('renders a row once for all pages, and again after a change', async () => {
   const { rendered, show } = testRows();
   expect(await show([task(1)], '?filter=open')).toBe('<li>task 1 ?filter=open</li>');
   expect(await show([task(1)], '?after=1&filter=all')).toBe('<li>task 1 ?after=1&amp;filter=all</li>');
@@ -34,7 +34,7 @@ test('a row is rendered once for all pages, with links to each page, and again a
   expect(await show([task(1, 2, 'changed'), task(2)])).toBe('<li>changed </li><li>task 2 </li>');
 });
 
-test('a turn renders a few rows; cached rows need no turn', async () => {
+test('renders a few rows per turn, and cached rows without a turn', async () => {
   const { turn, show } = testRows();
   const page = Array.from({ length: 100 }, (_, i) => task(i));
   await show(page);
@@ -42,7 +42,7 @@ test('a turn renders a few rows; cached rows need no turn', async () => {
   expect(turn).toHaveBeenCalledTimes(10);
 });
 
-test('the cache has a maximum size, and evicted rows are rendered again', async () => {
+test('renders rows again after they were evicted from the cache', async () => {
   const { rendered, show } = testRows();
   const large = 'x'.repeat(1024 * 1024);
   await show(Array.from({ length: 8 }, (_, i) => task(i, 1, large)));

@@ -12,7 +12,7 @@ const rowsAtTop = 5;
 /** Max bytes of cached rows: 4,000 typical rows, or 250 of the largest. */
 const maxKept = 8 * 1024 * 1024;
 
-/** Approximate bytes that a cached row takes in addition to its text. */
+/** Approximate overhead per cached row in bytes. */
 const overhead = 500;
 
 /** A placeholder for the end of each link, the only part of a row that differs between pages. */
@@ -41,7 +41,7 @@ export function createRows(render: Render) {
       let row = kept.get(task._id);
       if (row?.revision !== task.revision) {
         missing += 1;
-        // A few new rows, as after a write, need no turn.
+        // A few new rows, for example after a write, do not wait for a turn.
         if (missing % rowsATurn === 0) await turn();
         row = { revision: task.revision, text: render('task', { task, back: mark }) };
         kept.set(task._id, row);

@@ -86,7 +86,7 @@ describe('Scripts', () => {
   const serving = (own: PublicFiles) =>
     new Hono<TasksEnv>().get('/public/*', (c) => own.respond(c) ?? c.notFound());
 
-  test('have a new path after any script changes, and the same path in every replica', async () => {
+  test('have a path that changes with any script and is the same in every replica', async () => {
     const scripts = { 'a.ts': "import './b.ts';\n", 'b.ts': 'export const b = 1;\n' };
     const path = async (content: Record<string, string>) => (await filesOf(content)).href('a.js');
     const before = await path(scripts);
@@ -102,7 +102,7 @@ describe('Scripts', () => {
     expect(script.replaceAll(/ +\)/g, ')')).toBe(code.replace(/.* c/, '').replace(' as string', ''));
   });
 
-  test('are stripped once, then come from the cache until they change', async () => {
+  test('are stripped once and then cached until they change', async () => {
     const own = await mkdtemp(join(folder, 'scripts-'));
     const [path, kept] = [join(own, 'a.ts'), join(own, 'kept')];
     await Promise.all([mkdir(kept), writeFile(path, 'const a: number = 1;\n')]);

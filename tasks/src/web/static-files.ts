@@ -12,8 +12,8 @@ export type PublicFiles = ReturnType<typeof publicFiles>;
 const idiomorph = fileURLToPath(import.meta.resolve('idiomorph/dist/idiomorph.min.js'));
 
 /**
- * Reads the files of `folder`, without dotfiles, and idiomorph once. A request looks up a name and never reaches the file
- * system, so no path can leave the folder.
+ * Loads idiomorph and the files in `folder`, except dotfiles, into memory. Requests never reach the file system, so no path
+ * can leave the folder.
  */
 export function publicFiles(folder: string) {
   // Folders have no dot in their names.

@@ -55,13 +55,13 @@ export interface Views {
   };
 }
 
-/** Text and form that offer to undo the last change. */
+/** The text and form for undoing the last change. */
 export interface Undo {
   said: string;
   title?: string | undefined;
   action: string;
   fields: Record<string, string | number>;
-  /** The fragment of the task's row. */
+  /** The URL fragment of the task's row. */
   row?: string;
 }
 
@@ -78,7 +78,7 @@ interface Back {
   back: string;
 }
 
-/** A form's token and, if it is shown again, its text and problem. */
+/** A form's token, and the text and problem if the form is shown again. */
 interface Typed extends Partial<Record<keyof Change, string | number | undefined>> {
   csrf: string;
   problem?: string;
@@ -86,7 +86,7 @@ interface Typed extends Partial<Record<keyof Change, string | number | undefined
 
 export type Render = RenderViews<Views>;
 
-/** Formats a count: 12,345. The first use of `Intl` takes 40 ms. */
+/** Formats a count, such as 12,345, without `Intl`. The first use of `Intl` takes 40 ms. */
 export const number = (count: number) => `${count}`.replace(/\B(?=(\d{3}){1,5}$)/g, ',');
 
 /** Formats a time as `2 Jan 2026, 03:04 UTC`; `public/times.ts` shows it in the reader's time zone. */

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- args: id, match ('*' or allowed revisions), removal, its lifetime in seconds
--- Returns the task, and whether a revision matched; false for an unknown id.
+-- Returns the task and whether its revision matched, or false for an unknown id.
 local task = find(args.id)
 if not task then return false end
 local matched = matches(args.match, task)

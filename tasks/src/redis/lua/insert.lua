@@ -1,5 +1,5 @@
 -- args: tasks; nonce, its lifetime in seconds
--- Returns the first task. Inserts nothing if the nonce is known, and returns the earlier task, even if it was removed.
+-- Returns the first task. If the nonce is known, inserts nothing and returns the task from the earlier call, even if removed.
 local nonce = args.nonce and keys.nonce .. args.nonce
 local made = nonce and redis.call('GET', nonce)
 local task = made and read(made)

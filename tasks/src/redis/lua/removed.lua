@@ -1,4 +1,4 @@
 -- args: removal
--- Returns the removal; false if it has expired or was restored.
+-- Returns the removal, or false if the removal has expired or was restored.
 local removal = removalOf(args.removal)
 return removal and cjson.encode(removal)

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- args: removal, count
--- Restores at most `count` tasks to their positions, and returns how many.
+-- Restores at most `count` tasks to their positions and returns their number.
 local removal = keys.removal .. args.removal
 local ids, places = entries(redis.call('ZRANGE', removal, 0, args.count - 1, 'WITHSCORES'))
 if #ids > 0 then

@@ -1,15 +1,16 @@
 -- Prepended to each script, after the tables `keys` (see keys.ts) and `args`. Each script returns JSON or false.
 
--- A task's score in the index, which sorts open tasks first, then by _id descending. Ids are below 2^52, so a double is exact.
+-- Returns a task's score in the index. Scores sort open tasks first, then by descending _id. Ids are below 2^52, so doubles
+-- are exact.
 local function position(id, finished)
   if tonumber(finished) == 1 then return -id end
   return -id - 4503599627370496
 end
 
--- Open tasks have lower scores, and finished tasks higher scores.
+-- Separates the scores of open tasks (lower) from the scores of finished tasks (higher).
 local boundary = '(-4503599627370496'
 
--- The score range for `filter`, starting after the score `after`.
+-- Returns the score range for `filter`, starting after the score `after`.
 local function range(filter, after)
   local start = after and '(' .. after or filter == 'finished' and boundary or '-inf'
   return start, filter == 'open' and boundary or '+inf'
@@ -17,14 +18,14 @@ end
 
 local function number(value) return string.format('%.0f', value) end
 
--- Reads a task, with all fields as strings; nil if it has no title.
+-- Returns a task with all fields as strings, or nil if the title is missing.
 local function read(id)
   local fields, task = redis.call('HGETALL', keys.task .. id), { _id = id }
   for i = 1, #fields, 2 do task[fields[i]] = fields[i + 1] end
   return task.title and task
 end
 
--- Like read(), but nil if the id is not in the index.
+-- Like read(), but returns nil if the id is not in the index.
 local function find(id) return redis.call('ZSCORE', keys.index, id) and read(id) end
 
 local function write(id, task)
@@ -36,13 +37,13 @@ local function write(id, task)
   redis.call('HSET', keys.task .. id, unpack(fields))
 end
 
--- Whether `revisions` contains the task's revision. It is a list such as '"3", "4"', or '*' for any revision.
+-- Checks whether the task's revision is in `revisions`, which is a list such as '"3", "4"', or '*' for any revision.
 local function matches(revisions, task)
   return revisions == '*' or string.find(revisions, '"' .. task.revision .. '"') ~= nil
 end
 
--- Sets, publishes and returns the next version of the list, which becomes the revision of the changed tasks. It is at least the
--- time in microseconds, so it never repeats, even after a restore.
+-- Sets, publishes and returns the next version of the list. Changed tasks use this version as their revision. The version is
+-- at least the current time in microseconds, so that it never repeats, even after a restore.
 local function changed()
   local now = redis.call('TIME')
   local version = tonumber(redis.call('GET', keys.version) or '0')
@@ -59,7 +60,7 @@ local function inParts(command, key, values)
   end
 end
 
--- Splits a reply to ZRANGE WITHSCORES into the ids, and the arguments for a ZADD that restores them.
+-- Returns the ids in a reply to ZRANGE WITHSCORES, and the ZADD arguments that restore the reply.
 local function entries(found)
   local ids, places = {}, {}
   for i = 1, #found, 2 do
@@ -70,7 +71,7 @@ local function entries(found)
   return ids, places
 end
 
--- Moves index entries to a removal, which expires after `seconds`, and adds their ids to `removed`.
+-- Moves index entries to a removal that expires after `seconds`, and adds the ids to `removed`.
 local function remove(found, removal, seconds)
   local ids, places = entries(found)
   local now = redis.call('TIME')[1]
@@ -93,7 +94,7 @@ local function remove(found, removal, seconds)
   return #ids
 end
 
--- A removal with its number of tasks and one of their titles; nil if it has no tasks.
+-- Returns a removal with the number of tasks and one title, or nil if the removal is empty.
 local function removalOf(removal)
   local key = keys.removal .. removal
   local id = redis.call('ZRANGE', key, 0, 0)[1]

@@ -46,7 +46,7 @@ COPY tasks/src/config.ts tasks/src/
 USER root
 RUN ln -s /app/expander/src/cli/longhand-expand.ts /usr/local/bin/longhand-expand
 USER 1000:1000
-# Fills the compile cache. The services load all sources before they reject the port.
+# Fills the compile cache. With an invalid port, a service exits only after loading all its sources.
 RUN echo | longhand-expand --follow=all && node deploy/settings.ts && (PORT=none node expander/src/main.ts || [ $? = 78 ])
 CMD ["shared/src/watched.sh", "expander", "node", "expander/src/main.ts"]
 
@@ -75,7 +75,7 @@ RUN apt-get update && \
     rm -rf /var/lib/apt/lists/*
 COPY deploy/observe/mtail /etc/mtail
 COPY deploy/observe/prometheus.yml deploy/observe/rules.yaml /etc/prometheus/
-# Extracts the PrometheusRule's `spec`, and creates a folder whose owner a new volume inherits.
+# Extracts the PrometheusRule's `spec`. A new volume inherits the owner of /prometheus.
 RUN sed -n "s/^  //p" /etc/prometheus/rules.yaml >/etc/prometheus/rules.yml && install -d -o 65534 -g 65534 /prometheus
 COPY --chmod=755 deploy/observe/*.sh /usr/local/bin/
 USER 1000:1000
@@ -106,8 +106,8 @@ COPY proxy/templates /etc/nginx/templates
 COPY proxy/container.conf.template /etc/nginx/templates/
 COPY proxy/tls.conf.template /etc/nginx/templates/tls.servers.template
 COPY --from=pages /pages /usr/share/nginx/html
-# `resolve` follows added and removed replicas. A draining replica refuses connections for 2 s, and DNS keeps its address for 2 s
-# more. After a failed attempt, nginx skips it for 5 s. With max_fails=0, as in the native run, every request would try it.
+# `resolve` follows added and removed replicas. A draining replica refuses connections for 2 s, and DNS returns its address for
+# 2 s more. nginx skips an address for 5 s after a failed attempt. With max_fails=0, every request would try the address.
 ENV NGINX_ENVSUBST_FILTER="^(LONGHAND_|NGINX_LOCAL_RESOLVERS$)" \
     NGINX_ENTRYPOINT_LOCAL_RESOLVERS=1 \
     NGINX_ENTRYPOINT_QUIET_LOGS=1 \

@@ -165,7 +165,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
     expect(code).toBe(1);
     expect(output).toMatch(/Bad file format reading the append only file.*redis-check-aof --fix/);
     expect(output).toContain(
-      'The stack did not start. The reason is above. If it is the store, see docs/operate.md.',
+      'The stack did not start. The reason is above. If the store failed, see docs/operate.md.',
     );
     const operate = readFileSync(join(root, 'docs/operate.md'), 'utf8');
     const [copy = '', repair = ''] =

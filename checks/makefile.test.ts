@@ -47,13 +47,13 @@ const make = (words: string[], variables: Record<string, string> = {}) =>
     encoding: 'utf8',
   });
 
-/** Targets, each with a variable that it passes on, and the output for a value. */
+/** Targets, a variable that each target passes on, and the expected output for a value of the variable. */
 const passed: [target: string, name: string, output: (value: string) => string][] = [
   ['backup', 'FILE', (value: string) => `<native>\n<${value}>\n`],
   ['restore', 'FILE', (value: string) => `<native>\n<${value}>\n`],
   ['logs', 'ID', (value: string) => `<${value}>\n<.local/stack.log>\n`],
   ['replace', 'SERVICE', (value: string) => `<${value}>\n`],
-  // The Makefile does not mention this variable. The recipe runs another make.
+  // The Makefile does not mention LONGHAND_PORT. The recipe runs another make.
   ['up', 'LONGHAND_PORT', (value: string) => `<LONGHAND_PORT=${value}>\n`],
   ['test', 'SEED', (value: string) => `<SEED=${value}>\n`],
   // These recipes split the value into words.
@@ -79,7 +79,7 @@ test.each(['ps', 'down'])('make %s explains how to install missing packages', (t
   expect(output).toBe('The stack is not installed: `make up` installs it.\n');
 });
 
-test('make up installs runtime packages, make test installs all packages, and both skip installed packages', () => {
+test('make up installs only runtime packages, and make test installs all packages', () => {
   const fresh = mkdtempSync(join(folder, 'fresh-'));
   const write = (name: string, text: string) => {
     mkdirSync(join(fresh, dirname(name)), { recursive: true });

@@ -9,7 +9,7 @@ import { checkSync } from 'recheck';
 
 /**
  * Limits steps instead of time, because a busy machine also slows down linear expressions. Only `timeout` is in milliseconds per
- * expression. The slowest takes half a second on an idle machine.
+ * expression. The slowest expression takes half a second on an idle machine.
  */
 const limits = { timeout: 60_000, attackTimeout: null, incubationTimeout: null, seedingTimeout: null };
 

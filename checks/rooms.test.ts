@@ -62,7 +62,7 @@ function imports(file: string): string[] {
   return [...requests.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []), ...later];
 }
 
-test('imports follow the arrows', () => {
+test('every import follows the arrows in CONTRIBUTING.md', () => {
   const tests = [':!*/src/*.test.ts', ':!shortener/*.test.ts'];
   const others = ['acceptance', 'deploy', 'loadtest', 'proxy', 'shortener'].map((name) => `${name}/*.ts`);
   const paths = ['*/src/*.ts', ...others, ...tests];

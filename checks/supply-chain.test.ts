@@ -61,7 +61,7 @@ describe.each(['ci', 'release'])('The workflow %s', (name) => {
     expect(new Set(matches(workflow, /node-version: (\S+)/g))).toEqual(new Set([manifest.dependencies.node]));
   });
 
-  test('does not keep credentials in the checkout, and has no default permissions', () => {
+  test('uses no secrets, default permissions or persisted credentials', () => {
     expect(workflow).toMatch(/^permissions: \{\}$/m);
     expect(matches(workflow, /(secrets\.|pull_request_target)/g)).toEqual([]);
     expect(matches(workflow, /(actions\/checkout)/g)).toHaveLength(

@@ -58,7 +58,7 @@ const configured = (env: NodeJS.ProcessEnv): Node => {
   return JSON.parse(execFileSync('docker', ['compose', 'config', '--format', 'json'], options));
 };
 
-test.skipIf(noCompose)('compose creates six networks, without internet access for tasks', () => {
+test.skipIf(noCompose)('compose connects tasks only to internal networks', () => {
   const { services, networks } = configured({});
   const links = ['to-expander', 'to-expander-cache', 'to-tasks', 'to-tasks-store'];
   expect(Object.keys(networks).toSorted()).toEqual(['egress', 'front', ...links]);
@@ -100,7 +100,7 @@ test("the exporters check the published port's certificate", () => {
   expect(visited.map((name) => `${name}:8443`)).toEqual(script.match(/\w+:8443/g));
 });
 
-test("a release's compose.yaml has the same services as docker-compose.yml and needs no checkout", () => {
+test("a release's compose.yaml runs the same services without a checkout", () => {
   const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
   const released: Node = releasedStack(text, (target) => `registry.example/${target}@sha256:0`);
   for (const part of Object.keys(compose).filter((key) => !/^(x-|services)/.test(key)))
@@ -116,7 +116,7 @@ test("a release's compose.yaml has the same services as docker-compose.yml and n
     expect(Object.keys(released.services)).toEqual(expect.arrayContaining(Object.keys(depends_on)));
 });
 
-test.skipIf(!kustomize)(`make kubernetes uses released images without a build${without}`, () => {
+test.skipIf(!kustomize)(`make kubernetes deploys released images without building them${without}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'longhand-kubectl-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const program = (name: string, script: string) =>
@@ -217,7 +217,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
     return all;
   };
 
-  test('components can be added to the base', () => {
+  test('the base can be combined with components', () => {
     const all = withComponents('gateway', 'ingress', 'observe', 'password');
     const expected = ['HTTPRoute', 'Ingress', 'PodMonitor', 'PrometheusRule'];
     expect(all.map(({ kind }) => kind)).toEqual(expect.arrayContaining(expected));
@@ -226,7 +226,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
       name: 'TASKS_PASSWORD_FILE',
       value: '/run/login/password',
     });
-    // The container's user can read the file.
+    // The file must be readable by the container's group.
     const secret = { secretName: 'tasks-login', defaultMode: 0o440 };
     expect(spec.volumes).toContainEqual({ name: 'login', secret });
 

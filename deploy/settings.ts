@@ -30,7 +30,7 @@ export function stackFaults(env: NodeJS.ProcessEnv): string[] {
   }
 }
 
-/** Returns an error for each invalid variable of a service. It checks them again at startup, because it may run alone. */
+/** Returns an error for each invalid variable of a service. The service checks the variables again at startup. */
 async function serviceFaults(service: string, env: NodeJS.ProcessEnv): Promise<string[]> {
   const own = Object.entries(withoutStackVariables(env)).filter(([name]) =>
     /^(EXPANDER|TASKS)_|^(LOG_LEVEL|NODE_COMPILE_CACHE)$/.test(name),

@@ -13,7 +13,7 @@ docker compose up --build --wait || {
     log=$(docker compose logs --tail 20)
     [ -n "$running" ] || docker compose down 2>/dev/null
     echo "$log"
-    echo 'The stack did not start. The reason is above. If it is the store, see docs/operate.md.' >&2
+    echo 'The stack did not start. The reason is above. If the store failed, see docs/operate.md.' >&2
     echo 'If a port is in use, choose another, for example: LONGHAND_PORT=18080 make up' >&2
     exit $status
 }

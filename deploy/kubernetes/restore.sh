@@ -1,5 +1,5 @@
 #!/bin/sh
-# Replaces the store's data with a backup from the CronJob, and sets the old data aside. Until it is done, tasks returns 503.
+# Replaces the store's data with a backup from the CronJob, and sets the old data aside. Tasks returns 503 during the restore.
 #   deploy/kubernetes/restore.sh [FILE]      FILE in the backup volume, by default the newest
 set -eu
 file=${1:-}

@@ -15,7 +15,7 @@ export function startLog(): (service: string, line: string) => void {
   return (service, line) => appendLine(file, service, line);
 }
 
-/** Moves the lines in `file` to `former` once it has `size` bytes. A rename would not work, because nginx keeps `file` open. */
+/** Moves the lines in `file` to `former` if `file` has at least `size` bytes. Does not rename `file`, because nginx keeps it open. */
 export function boundLog(file: string, former: string, size: number): void {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat || stat.size < size) return;

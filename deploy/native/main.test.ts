@@ -70,7 +70,7 @@ describe('The native run', () => {
   const tasks = (request?: RequestInit) =>
     fetch(`http://127.0.0.1:${runner.ports.LONGHAND_TASKS_PORT}/tasks`, request);
 
-  test('lists all invalid variables without control characters and exits with 78', async () => {
+  test('lists every invalid variable and exits with 78', async () => {
     const { code, output } = await runner.run('up', {
       LONGHAND_API_RATE: 'fast',
       LONGHAND_BIND: '\u001b[2J\u202e',
@@ -111,7 +111,7 @@ describe('The native run', () => {
     await tasks({ method: 'POST', headers, body: JSON.stringify({ title: 'kept' }) });
   });
 
-  test.runIf(hasIPv6)('serves IPv4 and IPv6 with LONGHAND_BIND=:: and prints its addresses', async () => {
+  test.runIf(hasIPv6)('serves every printed address if LONGHAND_BIND is ::', async () => {
     for (const port of Object.values(runner.ports)) {
       await runner.isServed(port, '127.0.0.1');
       await runner.isServed(port, '[::1]');
@@ -199,7 +199,7 @@ describe('The native run', () => {
     expect(again.filter((pid) => pids.includes(pid))).toEqual([]);
   });
 
-  test('restarts with its tasks after SIGKILL', async () => {
+  test('restarts after SIGKILL without losing tasks', async () => {
     const cached = () => readdirSync(join(runner.folder, 'proxy/responses'));
     await fetch(`http://127.0.0.1:${runner.ports.LONGHAND_EXPANDER_PORT}/api?u=127.0.0.1`);
     await expect.poll(cached).toHaveLength(1);
@@ -225,7 +225,7 @@ describe('The native run', () => {
     for (const port of Object.values(runner.ports)) await runner.isServed(port, '127.0.0.2');
     const url = `http://127.0.0.2:${runner.ports.LONGHAND_TASKS_PORT}/`;
     expect((await fetch(`${url}tasks/events`)).status).toBe(401);
-    // localhost is another address, so the output must show LONGHAND_BIND.
+    // The stack does not listen on localhost, so the output must show LONGHAND_BIND.
     expect(stack.output()).toContain(`  tasks      ${url}\n`);
     if (isRoot) expect(stack.output()).toContain('The stack runs as root, because an account without');
   });

@@ -58,7 +58,7 @@ describe('A backup of the native stack', () => {
       1,
       expect.stringContaining('The stack is running. Stop its store first'),
     ]);
-    // A backup without FILE keeps the newest fourteen, and files with other names.
+    // A backup without FILE keeps the newest fourteen backups, and does not delete files with other names.
     const days = Array.from({ length: 14 }, (_, i) => `tasks-202601${10 + i}T030000Z.rdb`);
     await mkdir(join(folder, 'backups'));
     for (const name of [...days, 'tasks-before-the-move.rdb'])

@@ -2,7 +2,7 @@
  * Prints the compose.yaml of a release: `node deploy/release/compose.ts VERSION FOLDER`.
  *
  * FOLDER contains the `docker buildx build --metadata-file` output for each target. A pushed image is
- * referenced by its digest in NAME, and any other by its ID, which works only with the engine that built it.
+ * referenced by its digest in NAME. A local image is referenced by its ID, which works only with the engine that built the image.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

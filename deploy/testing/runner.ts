@@ -38,7 +38,7 @@ export class Runner {
     afterAll(async () => {
       for (const child of this.#children.splice(0)) {
         if (child.exitCode !== null || child.signalCode !== null) continue;
-        // The kernel kills its processes.
+        // The kernel then kills the stack's processes.
         child.kill('SIGKILL');
         await once(child, 'exit');
       }
@@ -64,7 +64,7 @@ export class Runner {
     return { child, output: () => output, exited };
   }
 
-  /** Resolves once the stack prints that it has started. Rejects with the output if it exits first. */
+  /** Resolves once the stack prints that it has started. Rejects with the output if the stack exits first. */
   async announced(started: Started): Promise<Started> {
     const failed = started.exited.then(({ code, output }) =>
       Promise.reject(new Error(`make up exited with ${code}:\n${output}`)),
@@ -78,7 +78,7 @@ export class Runner {
     return join(this.checkout, '.local');
   }
 
-  /** Resolves once the port serves its page. */
+  /** Resolves once `GET /` on the port returns 200. */
   async isServed(port: number, host = '127.0.0.1'): Promise<void> {
     const status = () =>
       fetch(`http://${host}:${port}/`).then(
@@ -89,7 +89,7 @@ export class Runner {
   }
 }
 
-/** Reads the process IDs by name from the output of the stack or `make ps`. */
+/** Parses process names and IDs in the output of the stack or `make ps`. */
 export function processesOf(output: string): Record<string, number> {
   const entries = /processes +(.*)/.exec(output)?.[1]?.matchAll(/([\w-]+) (\d+)/g) ?? [];
   return Object.fromEntries([...entries].map(([, name = '', pid]) => [name, Number(pid)]));

@@ -61,7 +61,7 @@ export async function startTemporaryProxy(
   const accessLog = openSync(join(folder, logFile), 'a+');
   const requests: string[] = [];
   let incomplete = '';
-  /** Continues where the last call ended. Tests poll a log that grows to megabytes. */
+  /** Reads only the new lines, because tests poll a log of several megabytes. */
   const read = () => {
     const lines = (incomplete + (stopped ? '' : readFileSync(accessLog, 'utf8'))).split('\n');
     incomplete = lines.pop() ?? '';

@@ -38,7 +38,7 @@ async function sendInTwoWrites(url: URL, agent: http.Agent) {
 }
 
 describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
-  test("has createConnection(port, host, options), like Node's agent", async () => {
+  test("supports createConnection(port, host, options), like Node's agent", async () => {
     const { url } = await listen(scheme);
     const made = agent(scheme);
     const open = made.createConnection.bind(made) as unknown as (...args: unknown[]) => Socket;
@@ -49,7 +49,7 @@ describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
   });
 
   test.each<https.AgentOptions>([{}, { noDelay: false } as object])(
-    'reuses a socket and leaves TCP_NODELAY on, with %o',
+    'enables TCP_NODELAY on a reused socket (options: %o)',
     async (options) => {
       const { url } = await listen(scheme);
       const made = agent(scheme, Object.freeze(options));

@@ -75,10 +75,14 @@ test('the error for an unreadable secret includes a command to fix it', () => {
   }
 });
 
-test("the operations endpoints default to the service's host, and a socket path overrides host and port", () => {
+test("listenAddresses() uses the service's host for the operations endpoints by default", () => {
   const operations = { host: '127.0.0.2', port: 9464 };
   const service = { host: '127.0.0.2', port: 3000 };
   expect(listenAddresses(read({ HOST: '127.0.0.2' }))).toEqual({ service, operations });
+});
+
+test('listenAddresses() prefers a socket path to the host and port', () => {
+  const operations = { host: '127.0.0.2', port: 9464 };
   const socket = { HOST: '127.0.0.1', SOCKET_PATH: 'run/shop.sock', OPS_HOST: '127.0.0.2' };
   expect(listenAddresses(read(socket))).toEqual({ service: { path: 'run/shop.sock' }, operations });
   const { operations: path } = listenAddresses(read({ OPS_SOCKET_PATH: '/run/ops.sock' }));

@@ -1,10 +1,10 @@
-/** The environment has invalid or unknown variables. The message lists them, one per line, after its first line. */
+/** Thrown for invalid or unknown environment variables. The message is a heading and one line for each variable. */
 export class EnvironmentError extends Error {}
 
 /** Exit code for an invalid configuration (EX_CONFIG in sysexits.h). */
 export const configurationExitCode = 78;
 
-/** All variables of a program have the `prefix`. `others` are variables of other programs with this prefix. */
+/** Prefix of a program's variables. `others` lists variables with this prefix that belong to other programs. */
 export interface OwnNames {
   prefix: string;
   others?: readonly string[];

@@ -14,7 +14,7 @@ function logging(code: string) {
 const lines = (output: string) => JSON.parse(`[${output.trim().replaceAll('\n', ',')}]`);
 
 describe('A log', () => {
-  test('has JSON lines with time, level and service, without terminal escape sequences', async () => {
+  test('writes JSON lines without terminal escape sequences', async () => {
     const hostile = 'a\u0007b\u001b[2J\u007f\u009b2J\u061c\u200e\u202e\u2028\u2066 \u00e9\u2014z';
     const code = `
       log.warn({ task: 7 }, 'odd');
@@ -34,7 +34,7 @@ describe('A log', () => {
     expect(output).toMatch(/^[ -~\u00e9\u2014\n]+$/);
   });
 
-  test('is complete when the process exits or fails', async () => {
+  test('does not lose lines when the process exits or throws', async () => {
     const many = `for (let i = 0; i < 2_000; i++) log.info('line');`;
     for (const end of ['process.exit(0)', 'throw undefined']) {
       const child = logging(`${many} log.error('last'); ${end}`);
@@ -43,7 +43,7 @@ describe('A log', () => {
     }
   });
 
-  test('does not end the process when its reader ends', async () => {
+  test('does not end the process when the reader closes the pipe', async () => {
     const child = logging(`
       log.info('listening');
       process.stdin.on('end', () => { log.info('stopped'); });
@@ -55,7 +55,7 @@ describe('A log', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  test('keeps 4 MiB and counts dropped lines while its reader stalls, without blocking', async () => {
+  test('drops and counts lines beyond 4 MiB while the reader stalls', async () => {
     const child = logging(`
       const text = 'x'.repeat(10_000);
       let sent = 0;
@@ -74,12 +74,12 @@ describe('A log', () => {
     const dropped = written.reduce((sum, line) => sum + (line.dropped ?? 0), 0);
     const kept = written.filter(({ msg }) => msg.startsWith('xxx')).length;
     expect(kept + dropped).toBe(8_000);
-    // The lines were in memory, in the pipe and in this process's buffer.
+    // 4 MiB in the logging process, plus the pipe and this process's buffer.
     expect(kept * 10_000).toBeLessThan(4.5 * 1024 ** 2);
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  test('delays the exit by at most 2 s if its reader stalls', async () => {
+  test('delays the exit by at most 2 s if the reader stalls', async () => {
     const child = logging(`
       for (let i = 0; i < 1_000; i++) log.info('x'.repeat(1_000));
       process.exit(3);

@@ -9,13 +9,13 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
 export const serializers = { err: loggedError };
 
 /**
- * Creates a log that writes JSON lines to standard output. Each has an ISO 8601 time, the level and the service. See `logWriter`
- * for a slow reader.
+ * Creates a log that writes JSON lines to standard output. Each line has an ISO 8601 time, the level and the service. See
+ * `logWriter` for slow readers.
  */
 export function createLog(service: string, level: ServiceConfig['LOG_LEVEL']): Logger {
   // Accessing process.stdout makes the descriptor of a pipe non-blocking.
   const write = logWriter(process.stdout.fd, (dropped) =>
-    log.warn({ dropped }, 'log lines were dropped because their reader is too slow'),
+    log.warn({ dropped }, 'log lines were dropped because the log reader is too slow'),
   );
   const log = pino(
     {

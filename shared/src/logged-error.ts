@@ -6,7 +6,7 @@ interface LoggedError {
   cause: LoggedError | string | undefined;
 }
 
-/** Converts an error for the log. Drops other fields, because ioredis adds command arguments, such as a password or a title. */
+/** Converts an error for the log. Drops custom fields, because ioredis adds command arguments, such as a password or a title. */
 export function loggedError(error: unknown): LoggedError | string {
   if (!(error instanceof Error)) return String(error);
   const { name: type, message, code, stack = '', cause } = error as NodeJS.ErrnoException;

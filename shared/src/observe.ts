@@ -10,7 +10,7 @@ interface Annotations {
   /** The route's pattern, such as `/tasks/:id`. */
   route?: string;
   error?: string | undefined;
-  /** The status with which the server refused a malformed body. */
+  /** Status of the server's response to a malformed body. */
   refused?: number;
   user?: string;
 }
@@ -37,9 +37,9 @@ export const annotateRoute: MiddlewareHandler = (c, next) => {
 };
 
 /**
- * Creates an observer. When a response ends or is cut off, it writes one log line (see docs/operate.md) and adds one observation
- * to `http_server_request_duration_seconds`. The status is 499 and the error `aborted` if the client disconnects before the
- * response begins.
+ * Creates an observer. For each finished or aborted response, the observer writes one log line (see docs/operate.md) and adds one
+ * observation to `http_server_request_duration_seconds`. The status is 499 and the error `aborted` if the client disconnects before
+ * the response begins.
  */
 export function createObserver(log: Log, metrics: Registry) {
   const durations = new Histogram({

@@ -1,8 +1,8 @@
 import type { Context, Env, Hono } from 'hono';
 
 /**
- * Calls `reject` for a request if no route for its path has its method. `allow` is the value of the `Allow` header. Call this
- * before you add routes that match the same paths, as `/tasks/:id` matches `PUT /tasks/import`.
+ * Rejects a request if its path has routes, but none for its method. `reject` receives the value of the `Allow` header. Call this
+ * function before you add overlapping routes. For example, `/tasks/:id` also matches `PUT /tasks/import`.
  */
 export function rejectOtherMethods<E extends Env>(
   app: Hono<E>,

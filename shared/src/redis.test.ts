@@ -29,7 +29,7 @@ const ready = (client: StoreClient) => expect.poll(() => client.status).toBe('re
 describe.each([
   ['cache', cacheClient, 0],
   ['store', storeClient, 1],
-] as const)('The client of a %s', (_, make, maxRetriesPerRequest) => {
+] as const)('The %s client', (_, make, maxRetriesPerRequest) => {
   test('fails within a second while Redis hangs', async () => {
     const client = connect(make);
     await ready(client);
@@ -42,7 +42,7 @@ describe.each([
     await expect.poll(() => client.get('x').catch(String)).toBe(null);
   });
 
-  test('fails while Redis is down, logs this once, and reconnects', async () => {
+  test('logs each outage once and reconnects', async () => {
     const { log, lines } = logged();
     const client = connect(make, log);
     await ready(client);
@@ -177,7 +177,7 @@ test('a gauge shows whether Redis replies', async () => {
   expect(await registry.metrics()).toContain('longhand_redis_up 0');
 });
 
-test('operations are timed by name and error code', async () => {
+test('operations are timed with their name and error code as labels', async () => {
   const registry = new Registry();
   const timed = timedOperations(registry);
   const refused = Object.assign(new Error('secret'), { code: 'ECONNREFUSED' });

@@ -37,7 +37,7 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
     connectTimeout: 1_000,
     commandTimeout: 1_000,
     retryStrategy,
-    // Credentials in the URL override these. In containers, these files are for the bundled Redis.
+    // Credentials in the URL override these files. In containers, the files are for the bundled Redis.
     username: access.REDIS_USER_FILE,
     password: access.REDIS_PASSWORD_FILE,
     ...address,

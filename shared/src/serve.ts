@@ -44,7 +44,7 @@ const serverOptions = {
   requireHostHeader: false,
 };
 
-/** Milliseconds before a draining server closes idle connections. By then, the proxy has closed its own. */
+/** Milliseconds before a draining server closes idle connections. By then, the proxy has closed its idle connections. */
 const idleGrace = 2_000;
 /** Milliseconds before a draining server closes all other connections. */
 const hardStop = 10_000;

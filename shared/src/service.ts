@@ -23,12 +23,12 @@ export function prepareService(name: string, version: string, config: ServiceCon
   const metrics = createMetrics(name, version);
   const fault = new AbortController();
   const signal = AbortSignal.any([stopSignal(), fault.signal]);
-  // Background work of a library may fail, for example while Redis restarts. That must not end the process.
+  // A library's background work may fail, for example while Redis restarts. The process must keep running.
   process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejection'));
 
   /**
    * Serves `app` until `signal` is aborted, drains, and ends the process. Prints one line and exits with 78 if it cannot listen.
-   * The operations endpoints respond until the end.
+   * The operations endpoints respond until the process ends.
    */
   const run = async (app: Application, { ready, close, ...options }: RunOptions): Promise<never> => {
     const isReady = async () => {

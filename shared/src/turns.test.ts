@@ -22,7 +22,7 @@ function recorded() {
   };
 }
 
-test('starts one piece of work per turn of the event loop, and alternates between clients', async () => {
+test('createTurns() starts one piece of work per turn of the event loop and alternates between clients', async () => {
   const { piece, turnsOfLoop } = recorded();
   for (const name of ['a1', 'a2', 'a3', 'a4']) piece(name, ['a']);
   piece('b1', ['b']);
@@ -31,7 +31,7 @@ test('starts one piece of work per turn of the event loop, and alternates betwee
   expect(await turnsOfLoop(4)).toBe('a1 | b1 | a2 | a3 | c1 | a4 | |');
 });
 
-test('starts shared work once, in the earliest turn of its clients', async () => {
+test("createTurns() starts shared work in the earlier client's turn", async () => {
   const { piece, turnsOfLoop } = recorded();
   piece('a1', ['a']);
   piece('a2', ['a']);
@@ -39,7 +39,7 @@ test('starts shared work once, in the earliest turn of its clients', async () =>
   expect(await turnsOfLoop(5)).toBe('a1 | both | a2 | | |');
 });
 
-test('rejects work when its client disconnects, without delaying other clients', async () => {
+test('createTurns() rejects the work of a disconnected client without delaying other clients', async () => {
   const { piece, turnsOfLoop } = recorded();
   const leaving = new AbortController();
   const left = Array.from({ length: 10 }, () => piece('left', ['a'], leaving.signal));

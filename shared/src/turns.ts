@@ -1,8 +1,8 @@
 /**
  * Waits for a turn of the event loop in which the caller may work for a few milliseconds.
  *
- * @param clients the clients that wait for this work. The work starts in the earliest turn of any of them.
- * @param signal removes the work from the queues and rejects with its reason
+ * @param clients the clients that wait for this work. The work starts when the first of these clients has a turn.
+ * @param signal if aborted, removes the work from the queues. The promise rejects with the abort reason.
  */
 export type Turns = (clients: Iterable<string>, signal?: AbortSignal) => Promise<void>;
 

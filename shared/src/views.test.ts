@@ -22,7 +22,7 @@ describe('A missing value', () => {
     expect(() => render(data)).toThrow(message);
   });
 
-  test('is left out with onMissing', async () => {
+  test('prints nothing with onMissing', async () => {
     const faults: string[] = [];
     const render = await rendering('<p><%= it.name %>, <%~ it.raw %></p>', ({ message }) =>
       faults.push(message),
@@ -33,11 +33,11 @@ describe('A missing value', () => {
       expect.stringContaining('prints it.raw, which is undefined.'),
     ]);
   });
+});
 
-  test('is not 0, an empty string or false', async () => {
-    const render = await rendering('<%= it.zero %>|<%= it.empty %>|<%= it.no %>');
-    expect(render({ zero: 0, empty: '', no: false })).toBe('0||false');
-  });
+test('0, false and an empty string are not missing values', async () => {
+  const render = await rendering('<%= it.zero %>|<%= it.empty %>|<%= it.no %>');
+  expect(render({ zero: 0, empty: '', no: false })).toBe('0||false');
 });
 
 test('<%= escapes a value, <%~ does not', async () => {
@@ -45,7 +45,7 @@ test('<%= escapes a value, <%~ does not', async () => {
   expect(render({ text: '<&>' })).toBe('&lt;&amp;&gt; <&>');
 });
 
-test('a line keeps its break after a value, but not after a statement', async () => {
+test('a statement on its own line does not print a line break', async () => {
   const render = await rendering('<% if (it.word) { %>\n<%= it.word %>\n<time></time>\n<% } %>\n<hr>\n');
   expect(render({ word: 'added' })).toBe('added\n<time></time>\n<hr>\n');
 });

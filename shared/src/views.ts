@@ -3,8 +3,8 @@ import { Eta } from 'eta';
 export type Render<Views> = <Name extends keyof Views & string>(name: Name, data: Views[Name]) => string;
 
 /**
- * Creates a function that renders the views in `folder`, `<name>.eta`. It compiles a view at first use. `<%=` escapes its value,
- * `<%~` does not. By default, rendering throws if a value is `undefined` or `null`. With `onMissing`, the value is left out.
+ * Creates a function that renders `<name>.eta` in `folder`. Each view is compiled once. `<%=` escapes its value, and `<%~` does
+ * not. Rendering throws if a value is `undefined` or `null`. With `onMissing`, such a value prints nothing.
  */
 export function views<Views extends Record<keyof Views, object>>(
   folder: string,

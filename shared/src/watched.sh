@@ -4,8 +4,8 @@
 service=$1
 shift
 
-# Prints a value that changes unless COMMAND hangs: its context switches, and the time if it runs or waits for a CPU. So a busy
-# service is not killed. Prints nothing on systems without /proc.
+# Prints COMMAND's context switches, plus the time if COMMAND is running or waiting for a CPU. The output stays the same only if
+# COMMAND hangs. Prints nothing on systems without /proc.
 activity() {
     local name value
     while read -r name value _; do

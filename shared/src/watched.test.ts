@@ -11,7 +11,7 @@ const script = join(import.meta.dirname, 'watched.sh');
 /**
  * Runs the JavaScript `main` as the service `tasks`.
  *
- * @param from a timeout of the script, in seconds, to replace with `to`. This also hides context switches from the script.
+ * @param from a timeout in the script, in seconds, to replace with `to`. The script then sees no context switches.
  * @param timeouts a file in which to log each timeout of the script, in seconds
  */
 function watched(main: string, from = 'none', to = '', timeouts = '') {
@@ -49,11 +49,11 @@ test('a watcher logs and kills a hung service within 3 s', async () => {
   expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeLessThanOrEqual(3);
 });
 
-test('a service that hangs before its first heartbeat is killed too', async () => {
+test('a watcher kills a service that hangs before its first heartbeat', async () => {
   expect(await watched(hang, '30', '0.1').exited).toEqual([null, 'SIGKILL']);
 });
 
-test('a busy service survives, and its watcher ends with it', async () => {
+test('a watcher does not kill a busy service', async () => {
   // process.exit() would wait for threads.
   const busy =
     "for (const end = Date.now() + 700; Date.now() < end; ); process.kill(process.pid, 'SIGTERM');";

@@ -28,7 +28,7 @@ export async function loadAxe(page: Page): Promise<void> {
 }
 
 /**
- * Returns a line for each violation that axe finds on `page`, each overflow, and each difference from the golden pictures. Call
+ * Returns a line for each axe violation on `page`, each overflow, and each difference from the golden pictures. Call
  * `loadAxe` before `page` loads its document.
  *
  * @param name the page's state, such as `an empty list`
@@ -57,7 +57,7 @@ export async function accessibilityFaults(page: Page, name: string, pictures?: s
   return faults;
 }
 
-/** Max share of differing pixels. Covers rounding in another Chromium, but not a different word or line. */
+/** Max share of differing pixels. Allows rounding differences between Chromium versions, but no changed text. */
 const tolerance = 0.001;
 
 /** `PICTURES=write` updates the pictures. Check every picture that `git status` lists. */

@@ -6,13 +6,13 @@ const measured = { count: 60, interval: 50 };
 /** SECURITY.md promises that an attack slows other clients by at most this factor. */
 const maxRatio = 5;
 
-/** Other work on the machine may slow down only the attacked service, but not in every measurement. */
+/** Other processes may slow down the attacked service during some of the measurements. */
 const maxMeasurements = 12;
 
 /**
- * Measures how much an attack slows down another client. The ratio is the median time of its requests, divided by that of requests
- * to a `quiet` service at the same time. Measures again while the ratio is too high. Returns the lowest ratio, and the statuses of
- * failed requests.
+ * Measures how much an attack slows down another client. The ratio is the client's median response time, divided by the median of
+ * simultaneous requests to a `quiet` service. Repeats the measurement while the ratio is too high. Returns the lowest ratio and the
+ * statuses of failed requests.
  *
  * @param request sends a request to the service at `url` and returns its status
  * @param attack runs until `over` aborts, and calls `begun` once it is in full effect

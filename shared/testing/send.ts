@@ -56,7 +56,7 @@ export async function sendRaw(port: number, bytes: string): Promise<string> {
   return text(socket);
 }
 
-/** Status and headers, without the headers that vary between responses or frame them (RFC 9112). */
+/** Returns the status and headers, except headers that vary between responses or frame the body (RFC 9112). */
 export function headOf({ status, headers }: Pick<TestResponse, 'status' | 'headers'>) {
   const { date, connection, 'x-request-id': id, 'transfer-encoding': framing, ...rest } = headers;
   return { status, ...rest };

@@ -12,7 +12,7 @@ export interface UntrustedInput {
   send(input: string): unknown;
 }
 
-/** Number of random shapes to try at an eighth of the full size, or less. The slowest are then tried at full size. */
+/** Number of random shapes to try at an eighth of the full size or less. The slowest shapes are tried again at full size. */
 const tried = rounds({ short: 4, long: 2_000 });
 const maxTried = rounds({ short: 64 * 1024, long: Number.POSITIVE_INFINITY });
 const slowest = rounds({ short: 1, long: 3 });
@@ -31,7 +31,7 @@ export function testWorstInputs(inputs: Readonly<Record<string, UntrustedInput>>
   });
 }
 
-/** The shapes whose inputs take longest, tried at a fraction of the full size. */
+/** Tries all shapes at a fraction of the full size, and returns the slowest shapes. */
 async function slowestShapes({ size, pieces, send }: UntrustedInput): Promise<Shape[]> {
   const shapes = [
     ...pieces.map((piece) => repeated([piece])),
@@ -47,8 +47,8 @@ async function slowestShapes({ size, pieces, send }: UntrustedInput): Promise<Sh
 }
 
 /**
- * The wait of other clients during `act`, divided by the limit. Returns the best of five attempts, because V8 compiles during the
- * first. On a slow machine, the limit is the time that `knownWork` takes at that moment.
+ * Returns how long other clients wait during `act`, divided by the limit. Makes up to five attempts, because V8 compiles the
+ * code during the first. On a slow machine, the limit is the current duration of `knownWork`.
  */
 async function excess(act: () => unknown): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
@@ -90,8 +90,8 @@ function mixtures(pieces: readonly string[]): fc.Arbitrary<Shape> {
 }
 
 /**
- * The longest wait of another request during `act`, in milliseconds of CPU time of this thread. A request takes two turns of the
- * event loop: the server reads it in one, and responds in the next.
+ * Returns how long another request would wait during `act`, in milliseconds of this thread's CPU time. A request takes two turns
+ * of the event loop: the server reads the request in one turn, and responds in the next.
  */
 async function longestWait(act: () => unknown): Promise<number> {
   let longest = 0;

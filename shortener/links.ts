@@ -41,7 +41,7 @@ export const links: Record<string, (visit: Visit) => unknown> = {
   delay: ({ response, args }) => setTimeout(() => respond(response, 200, 'Done.\n'), Number(args[0])),
   hang() {},
   reset({ request }) {
-    // A TLS socket cannot be reset, but the socket under it can.
+    // A TLS socket cannot be reset, but the underlying socket can.
     const socket = request.socket as Socket & { _parent?: Socket };
     (socket._parent ?? socket).resetAndDestroy();
   },
@@ -95,7 +95,7 @@ function redirect(response: ServerResponse, status: number, location: string): v
   respond(response, status, '');
 }
 
-/** Sends a response. Node omits the body for HEAD, but not its length. @throws RangeError for a status that is not final. */
+/** Sends a response. Node sends the Content-Length but no body for HEAD. @throws RangeError if `status` is not final. */
 export function respond(response: ServerResponse, status: number, body: string): void {
   if (!(status >= 200 && status <= 599)) throw new RangeError(`${status} is not a final status`);
   response.writeHead(status, { 'Content-Type': 'text/plain', 'Content-Length': Buffer.byteLength(body) });

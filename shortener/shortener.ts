@@ -8,11 +8,11 @@ import { links, listExamples, respond } from './links.ts';
 export type Shortener = Awaited<ReturnType<typeof startShortener>>;
 
 /**
- * Starts a link shortener for tests, load tests, and trials of the expander without the internet. The path of a link determines
- * its behaviour; see `examples`.
+ * Starts a link shortener for tests, load tests, and offline trials of the expander. The path of a link determines the
+ * response; see `examples`.
  *
  * @param options.port a free port by default.
- * @param options.tls a certificate, which turns on https.
+ * @param options.tls a certificate for https.
  */
 export async function startShortener(
   options: { port?: number; host?: string; tls?: { key: string; cert: string } } = {},
@@ -49,7 +49,7 @@ export async function startShortener(
     await closed;
   };
   return {
-    /** Without a trailing slash. */
+    /** The base URL, without a trailing slash. */
     url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,
     port: actualPort,
     /** Number of requests by method and path without the query, such as `HEAD /chain/2`. */

@@ -2,7 +2,7 @@ import { type ErrorReason, ExpansionError, overloaded, unknownName } from '../sr
 import { to, type Web } from './scripted-web.ts';
 
 const end = 'https://end.example/';
-/** Returns a URL of a chain with 24 redirects. */
+/** Returns the URL of a hop in a chain with 24 redirects. */
 export const long = (hop: number) => `http://long.example/${hop}`;
 const hostileTitle = '\u202e</bdi><script>hit()</script> & more';
 export const cyrillic = 'http://xn--e1afmkfd.example/';

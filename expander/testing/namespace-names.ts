@@ -7,7 +7,7 @@ import { createExpander } from '../src/expander.ts';
 import { rcodes, startNameServer } from './name-server.ts';
 
 /**
- * Runs in a network namespace whose loopback interface has these addresses. Expands a URL for each name, and writes the ends
+ * Runs in a network namespace whose loopback interface has these addresses. Expands a URL for each name. Prints the results
  * and the contacted addresses as a line of JSON.
  */
 const [v4, v6, private4, private6] = ['93.184.216.34', '2606:2800:220:1::1', '10.0.0.1', 'fd00::1'];

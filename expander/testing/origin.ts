@@ -6,7 +6,7 @@ import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 /** `piece` is the number of bytes per write. By default, one write sends all bytes. */
 type Response = { bytes: string; piece?: number };
 
-/** Starts a website in a new thread, which does not use the CPU time of this thread. `answer` sets its response. */
+/** Starts a website in a new thread, so that it does not use this thread's CPU time. `answer` sets the website's response. */
 export async function startOrigin() {
   const worker = new Worker(new URL(import.meta.url));
   const [port] = await once(worker, 'message');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 /** Splits a template into words. Backslashes are literal. */
 export const words = (text: TemplateStringsArray) => String.raw(text).trim().split(/\s+/);
 
-/** Generates text of any code points. fast-check's unit `binary` would take a second to build. */
+/** Generates text with any code points. fast-check's `binary` unit would take a second to build. */
 export const anyText = fc.string({
   unit: fc.integer({ min: 0, max: 0x10ffff }).map((codePoint) => String.fromCodePoint(codePoint)),
   maxLength: 8,

@@ -11,7 +11,7 @@ const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 /**
  * Starts the service like `npm start`, on free ports and without Redis.
  *
- * @param wrapper a command, with its first arguments, that runs the service.
+ * @param wrapper a command that runs the service, with its first arguments.
  */
 export function startService(env: Record<string, string> = {}, wrapper: readonly string[] = []) {
   const usual = { REDIS_URL: 'redis://127.0.0.1:1', PORT: '0', OPS_PORT: '0' };
@@ -21,7 +21,7 @@ export function startService(env: Record<string, string> = {}, wrapper: readonly
   });
 }
 
-/** Starts the service until the test ends, and discards its log. @returns the URL. */
+/** Runs the service until the test ends. @returns the URL of the service. */
 export async function serviceOfTest(wrapper: readonly string[] = []): Promise<string> {
   const service = startService({}, wrapper);
   onTestFinished(() => void service.kill('SIGKILL'));

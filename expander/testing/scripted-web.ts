@@ -11,7 +11,7 @@ export type Web = Record<string, Partial<HopResponse> | Promise<Partial<HopRespo
 
 export const to = (location: string, status = 301): Partial<HopResponse> => ({ status, location });
 
-/** Creates the expander's application on a scripted web. */
+/** Creates the expander's application with the responses in `web`. */
 export function scriptedApp(web: Web) {
   const follow = followRedirects(async (url, { signal }) => {
     const answer = await web[url.href];
@@ -23,7 +23,7 @@ export function scriptedApp(web: Web) {
   return createApp(createExpand(follow));
 }
 
-/** Returns the HTML of the page for `u`, and the text of its result, its chain and each hop. */
+/** Returns the HTML of the page for `u`, and the text of the result, the chain and each hop. */
 export async function readPage(app: Hono, u: string) {
   const html = await (await app.request(`/?${new URLSearchParams({ u })}`)).text();
   const [result, chain] = ['result', 'chain'].map(

@@ -10,7 +10,7 @@ import { createExpand } from '../src/expansion/expand.ts';
 import type { ExpandOptions, Expansion } from '../src/expansion/expansion.ts';
 import { createApp } from '../src/web/app.ts';
 
-/** Serves an expander like main.ts, until the test ends. Returns its URL and log lines. */
+/** Serves an expander like main.ts until the test ends. Returns the URL and the log lines. */
 export async function serving(app: Hono, { lines, log } = logged()) {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
@@ -31,7 +31,7 @@ export function tracing(followRedirects: (url: URL, options: ExpandOptions) => P
   );
 }
 
-/** Sends a request on a new connection: a POST if it has a body, otherwise a GET. */
+/** Sends a request on a new connection: POST with a body, otherwise GET. */
 export function ask(url: string, path: string, body?: string, headers = {}): ClientRequest {
   const method = body === undefined ? 'GET' : 'POST';
   const sent = request(new URL(path, url), { method, headers, agent: false }).on('error', () => {});

@@ -12,13 +12,13 @@ export async function startVisits(app: Application) {
   const browser = await sharedChromium();
   const opened: Page[] = [];
   const spares = new Map<string, Page>();
-  /** Opens a page until `close`. Use it for several visits, or for state that `visit` cannot reset. */
+  /** Opens a page that stays open until `close`. Use this for several visits, or for state that `visit` cannot reset. */
   const openPage = async (options?: BrowserContextOptions) => {
     const page = await browser.newPage(options);
     opened.push(page);
     return page;
   };
-  /** Calls `use` with a clean page, which may come from an earlier visit with the same options. */
+  /** Calls `use` with a clean page. It may reuse the page of an earlier visit with the same options. */
   const visit = async <T>(options: BrowserContextOptions, use: (page: Page) => Promise<T>): Promise<T> => {
     const kind = JSON.stringify(options);
     const page = spares.get(kind) ?? (await openPage(options));
@@ -35,7 +35,7 @@ export async function startVisits(app: Application) {
     address: (u: string) => `${origin}/?${new URLSearchParams({ u })}`,
     openPage,
     visit,
-    /** Defines a test that is a single visit. */
+    /** Defines a test with a single visit. */
     test: (name: string, options: BrowserContextOptions, use: (page: Page) => Promise<void>) =>
       test(name, () => visit(options, use)),
     async close() {

@@ -19,7 +19,7 @@ export async function website(
   return `http${certificate ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Starts a TCP server on 127.0.0.1 until the test ends. @returns its URL. */
+/** Runs a TCP server on 127.0.0.1 until the test ends. @returns the URL of the server. */
 export async function answering(answer: (socket: Socket, data: string) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {});

@@ -23,7 +23,7 @@ export const chainTime = 8_000;
 const defaults = { hop: hopTime, chain: chainTime };
 type Times = typeof defaults;
 
-/** Follows a chain of redirects, hop by hop, until its deadline. */
+/** Creates a function that follows a chain of redirects hop by hop, until a timeout. */
 export function followRedirects(fetchHop: FetchHop, times?: Times): FollowRedirects {
   return async (start, { onHop, maxRedirect, ...options }) => {
     const deadline = startDeadline(options.signal, times);
@@ -73,7 +73,7 @@ export function followRedirects(fetchHop: FetchHop, times?: Times): FollowRedire
   };
 }
 
-/** Starts the timeouts of a chain and its hops. They exclude the time spent waiting for slots. */
+/** Starts the timeouts of a chain and its hops. The timeouts exclude the time spent waiting for slots. */
 function startDeadline(signal?: AbortSignal, times = defaults) {
   const controller = new AbortController();
   const started = performance.now();
@@ -109,7 +109,7 @@ function startDeadline(signal?: AbortSignal, times = defaults) {
       clear();
       waitsSince = performance.now();
     },
-    /** Ends a wait: restarts the hop timeout and resumes the chain timeout. */
+    /** Restarts the hop timeout and resumes the chain timeout after a wait. */
     resume() {
       waited += performance.now() - waitsSince;
       hopTimer = setTimeout(endHop, times.hop);
@@ -122,7 +122,7 @@ function startDeadline(signal?: AbortSignal, times = defaults) {
   };
 }
 
-/** Returns the result of `expand`, or of `ended` if it throws an ExpansionError. Rethrows other errors, which are bugs. */
+/** Returns the result of `expand`, or calls `ended` if `expand` throws an ExpansionError. Rethrows all other errors. */
 export async function untilError(
   expand: () => Promise<Expansion>,
   ended: (error: ExpansionError) => Expansion,
@@ -190,7 +190,7 @@ function publicFields({
   return fields;
 }
 
-/** Returns the response fields of a hop without a request. It is cached by `status`: 301 for a wrapper, 307 for HSTS. */
+/** Returns the response fields of a hop without a request. `status` sets the lifetime: 301 for a wrapper, 307 for HSTS. */
 function unrequested(status: 301 | 307) {
   const freshUntil = responseFreshUntil(status, {});
   return { status: null, method: null, addressFamily: null, freshUntil, cached: false } as const;

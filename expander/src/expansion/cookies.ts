@@ -12,7 +12,7 @@ export function chainCookies() {
   let jar: CookieJar | undefined;
   let [size, headers] = [0, 0];
   return {
-    /** Returns the `Cookie` header for a request to `url`; empty without cookies. */
+    /** Returns the `Cookie` header for a request to `url`; empty if there are no cookies. */
     header: (url: URL) => jar?.getCookieStringSync(url.href) ?? '',
     /** Stores the cookies of a response from `url`, like a browser on a top-level navigation. */
     keep(setCookies: readonly string[], url: URL) {
@@ -31,7 +31,7 @@ export function chainCookies() {
 
 const sendable = /^[\t -~\u0080-\u00ff]*$/;
 
-/** Matches name prefixes that guarantee `Secure`. A nameless cookie is sent as its value, which must not match either. */
+/** Matches name prefixes that guarantee `Secure`. A cookie without a name is sent as its value, which must not match either. */
 const prefixed = /^__(?:Secure|Host)-/i;
 
 /** Checks browser rules that the library does not implement (RFC 6265bis section 5.6). */

@@ -29,7 +29,7 @@ export interface ErrorFacts {
   reason?: ErrorReason;
   /** The error code of Node or OpenSSL, such as `CERT_HAS_EXPIRED`. */
   detail?: string;
-  /** Only with `rate_limited`. */
+  /** Set only if the code is `rate_limited`. */
   rate?: RateState;
 }
 

@@ -8,7 +8,7 @@ import type { FetchHop, Hop, HopResponse } from './expansion.ts';
 
 type Web = Record<string, Partial<HopResponse> | ExpansionError>;
 
-/** Creates an expander for a few pages, and a list of the URLs that it requests. */
+/** Creates an expander for `pages`, and a list of the URLs that it requests. */
 function web(pages: Web) {
   const requests: string[] = [];
   const fetchHop: FetchHop = async ({ href }) => {
@@ -203,7 +203,7 @@ describe('a refresh', () => {
 describe('a wrapper', () => {
   const wrapped = (url: string) => `https://l.facebook.com/l.php?u=${encodeURIComponent(url)}`;
 
-  test('is a hop without a request with follow=all', async () => {
+  test('is not requested with follow=all', async () => {
     const { expand, requests } = web({ 'http://s.example/': to(wrapped(wrapped('http://end.example/x'))) });
     const { hops, longUrl, redirectCount } = await expand.chain('http://s.example/#part', { follow: 'all' });
     expect([longUrl, redirectCount]).toEqual(['http://end.example/x#part', 3]);
@@ -250,7 +250,7 @@ describe('the chain', () => {
     expect(hops.map(({ domainChanged }) => domainChanged)).toEqual([changed, false]);
   });
 
-  test('ends as aborted if its signal aborts', async () => {
+  test('ends with the code "aborted" if its signal aborts', async () => {
     const abort = new AbortController();
     const fetchHop: FetchHop = (_, { signal }) =>
       new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
@@ -262,7 +262,7 @@ describe('the chain', () => {
   });
 });
 
-test('a chain times out after 8 s at its current URL', async () => {
+test('a chain times out after 8 s and returns its current URL', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const fetchHop: FetchHop = ({ pathname }, { signal }) =>

@@ -7,11 +7,11 @@ import { readTarget } from './target.ts';
 type Callback = (error: ExpansionError | null, longUrl: string | null, redirectCount: number) => void;
 
 export interface Expand {
-  /** @throws TypeError if `url` is not a string or `callback` not a function. */
+  /** @throws TypeError if `url` is not a string or `callback` is not a function. */
   (url: string, callback: Callback): void;
-  /** Max redirects: an expansion ends at the location of the next redirect. It is always 19 with `follow` = `all`. */
+  /** Max redirects to follow. The expansion ends at the location of the next redirect. `follow` = `all` always allows 19. */
   maxRedirect: number;
-  /** Returns the whole chain. */
+  /** Returns the expansion with all hops. */
   chain(url: string, options?: ChainOptions): Promise<Expansion>;
   [promisify.custom](url: string): Promise<{ longUrl: string | null; redirectCount: number }>;
 }
@@ -43,7 +43,7 @@ export function createExpand(
     assertString(url);
     if (typeof callback !== 'function')
       throw new TypeError(`expand: the callback is ${callback}, not a function`);
-    // Run the callback outside the promise, so that its errors are uncaught exceptions.
+    // Run the callback outside the promise, so that errors in the callback are uncaught exceptions.
     chain(url).then(({ error, longUrl, redirectCount }) =>
       queueMicrotask(() => callback(asError(error), longUrl, redirectCount)),
     );

@@ -11,7 +11,7 @@ export const browserLimit = 19;
 
 /** A reused connection. A response on it may actually be a late body for an earlier request. */
 export interface Source {
-  /** Whether unsolicited bytes arrived, so each response on it may belong to another request. */
+  /** Whether unsolicited bytes arrived. Each response on this connection may belong to another request. */
   hasStrayed: boolean;
 }
 
@@ -45,17 +45,17 @@ export interface HopResponse {
   addressFamily: 4 | 6 | null;
   /** Set if part of the page was not read, so a redirect in it may be missing. */
   incomplete?: true;
-  /** Set if the body was truncated or slow. Another request may read all of it. */
+  /** Set if the body was truncated or slow. Another request may return the whole body. */
   interrupted?: true;
-  /** Absent on a new connection. Caches stop serving the response once unsolicited bytes arrive. */
+  /** The connection; absent if it was new. Caches stop serving the response once unsolicited bytes arrive. */
   source?: Source;
-  /** When it expires (milliseconds since 1970). */
+  /** Expiry time (milliseconds since 1970). */
   freshUntil: number;
   /** Whether the response comes from a cache. */
   cached: boolean;
 }
 
-/** The turns in which a hop waits. It starts as soon as any of these turns reaches it. */
+/** The turns in which a hop is queued. The hop starts as soon as any of these turns reaches it. */
 export interface TurnQueue {
   join(turn: string): void;
   leave(turn: string): void;
@@ -100,11 +100,11 @@ export const cdnId = 'longhand';
 export const keyedClient = (name: string) => `key ${name}`;
 export const hasKey = (client: string) => client.startsWith(keyedClient(''));
 
-/** Returns the name of a turn. All single requests of a client share a turn. Each list has its own turn. */
+/** Returns the name of a turn. A client has one turn for single URLs, and one turn for each URL list. */
 export const turnOf = (client = '', list?: number) => (list === undefined ? client : `${client}#${list}`);
 export const clientOf = (turn: string) => turn.replace(/#.*/, '');
 
-/** Creates counters by name, such as by client. A counter at 0 takes no memory. */
+/** Creates counters with names, such as one counter per client. Counters at 0 take no memory. */
 export function createCounts() {
   const counts = new Map<string, number>();
   const count = (name: string) => counts.get(name) ?? 0;
@@ -128,7 +128,7 @@ export interface Hop
   kind: HopKind | null;
   /** Null for a wrapper or HSTS, which do not need a request. */
   status: number | null;
-  /** Null whenever `status` is null. */
+  /** Null if `status` is null. */
   method: HopResponse['method'] | null;
   /** The name of the wrapper service, if any. */
   wrapper?: string;
@@ -163,13 +163,13 @@ export interface Expansion {
   redirectCount: number;
   end: End;
   error: (ErrorFacts & { code: ErrorCode; message: string }) | null;
-  /** Whether every response comes from a cache. */
+  /** Whether all responses come from a cache. */
   cached: boolean;
-  /** When it expires (milliseconds since 1970). */
+  /** Expiry time (milliseconds since 1970). */
   freshUntil: number;
-  /** When caches must stop serving it while they refresh it (milliseconds since 1970). */
+  /** End of stale-while-revalidate (milliseconds since 1970). */
   staleUntil: number;
-  /** The connections of its responses. Not stored in Redis. */
+  /** The reused connections of all responses. Not stored in Redis. */
   sources?: readonly Source[];
 }
 
@@ -179,9 +179,9 @@ export function isVoid({ sources }: Pick<Expansion, 'sources'>): boolean {
 }
 
 export interface ExpandOptions extends FetchHopOptions {
-  /** Number of the list that contains this URL. Its hops wait in the list's own turn, without a time limit. */
+  /** Number of the URL list that contains this URL. The hops of a list wait in a separate turn, without a time limit. */
   list?: number | undefined;
-  /** Max redirects. The chain ends at the location of the next redirect. */
+  /** Max redirects to follow. The chain ends at the location of the next redirect. */
   maxRedirect: number;
   onHop?: ((hop: Hop) => void) | undefined;
 }
@@ -191,5 +191,5 @@ export function cacheKey({ text }: Target, { follow, maxRedirect }: ExpandOption
   return `${follow} ${maxRedirect} ${text}`;
 }
 
-/** Expands one URL. A failed expansion has an `error`. Caches and limits wrap this signature. */
+/** Expands one URL. A failed expansion has an `error`. Caches and limiters wrap functions of this type. */
 export type FollowRedirects = (target: Target, options: ExpandOptions) => Promise<Expansion>;

@@ -28,17 +28,17 @@ describe('a host mixes scripts', () => {
     ['gοοgle.example', ['Greek', 'Latin']],
     ['арр𐌋е.example', ['Cyrillic', 'Other']],
     ['яндекс한국.example', ['Cyrillic', 'Hangul']],
-  ])('if one of its labels does: %s', (name, mixedScripts) => {
+  ])('if one of its labels mixes scripts: %s', (name, mixedScripts) => {
     expect(host(name).mixedScripts).toEqual(mixedScripts);
   });
 
   test.each([
     ['each label uses one script', 'пример.example'],
-    ['they are the four scripts of Japanese', '東京タワーのLED.example'],
-    ['they are the three scripts of Korean', '한국韓國kr.example'],
-    ['they are the scripts of Chinese and Bopomofo', '中文ㄅabc.example'],
+    ['it uses the four scripts of Japanese', '東京タワーのLED.example'],
+    ['it uses the three scripts of Korean', '한국韓國kr.example'],
+    ['it uses the scripts of Chinese and Bopomofo', '中文ㄅabc.example'],
     ['it has accents and digits', 'café-2.example'],
-    ['several scripts share a mark in it', 'タワー.example'],
+    ['it has a mark that several scripts share', 'タワー.example'],
     ['its only script is rare', 'ᏣᎳᎩ.example'],
   ])('but not if %s: %s', (_, name) => {
     expect(host(name).mixedScripts).toEqual([]);
@@ -66,8 +66,8 @@ describe('a host imitates another host', () => {
     ['a label mixes scripts', 'аpple.com'],
     ['its top-level domain is in the same script', 'хаос.рф'],
     ['its top-level domain also looks Latin', 'www.оса.рус'],
-    ['its country uses the script', 'оса.su'],
-    ['its country uses the script (two-label suffix)', 'роса.com.ua'],
+    ['the country of its top-level domain uses the script', 'оса.su'],
+    ['the country of its two-label suffix uses the script', 'роса.com.ua'],
     ['the Latin name would start with a hyphen', '-оса.com'],
     ['its top-level domain does not allow Latin names', 'ραγραι.рф'],
   ])('but not if %s: %s', (_, name) => {

@@ -1,13 +1,13 @@
 import { domainToUnicode } from 'node:url';
 import { getDomain, parse } from 'tldts';
 
-/** What readers see in a host, and which host they may mistake it for. */
+/** How a host looks to users, and which other host it resembles. */
 export interface UnicodeHost {
   /** The host in Unicode; null unless it is in Punycode. */
   unicodeHost: string | null;
-  /** Scripts that a label mixes but no language does, such as Cyrillic and Latin. */
+  /** Scripts that a label mixes although no language mixes them, such as Cyrillic and Latin. */
   mixedScripts: string[];
-  /** The similar host in Latin letters; null unless all letters of a label look Latin. */
+  /** The Latin host that this host resembles; null unless all letters of a label look Latin. */
   imitates: string | null;
 }
 
@@ -39,7 +39,7 @@ const makePatterns = () => ({
   ]),
 });
 
-/** Converts a host in Punycode to Unicode, and finds out whether it looks deceptive. */
+/** Converts a Punycode host to Unicode and checks whether it looks deceptive. */
 export function describeHost({ hostname }: URL): UnicodeHost {
   const unicode = hostname.includes('xn--') ? domainToUnicode(hostname) : hostname;
   // Node returns invalid Punycode unchanged.
@@ -74,7 +74,7 @@ const lookalikes = [
 ].join(' ');
 const latin = new Map(lookalikes.split(' ').map(([letter = '', look = '']) => [letter, look]));
 
-/** Scripts of these letters, each with the top-level domains of countries that use it. */
+/** The scripts of these letters, with the top-level domains of the countries that use each script. */
 const homes: readonly [RegExp, readonly string[]][] = [
   // From Chromium (idn_spoof_checker.cc), plus more countries that use Cyrillic or Greek.
   [/\p{Script=Cyrillic}/u, ['bg', 'by', 'kg', 'kz', 'mk', 'mn', 'rs', 'ru', 'su', 'tj', 'ua', 'uz']],
@@ -85,11 +85,11 @@ const homes: readonly [RegExp, readonly string[]][] = [
 ];
 
 /**
- * Returns the host that readers may mistake this host for, such as `apple.com` if all letters of a label are Cyrillic
- * lookalikes. It ignores a script under the top-level domains of its home countries. It ignores all names under a top-level domain
- * in such a script, because Latin names cannot exist there.
+ * Returns the Latin host that this host resembles, such as `apple.com` if all letters of a label are Cyrillic lookalikes. It
+ * ignores labels in a script of the top-level domain's country. It ignores hosts whose top-level domain is in one of these
+ * scripts, because Latin names cannot exist there.
  *
- * @param own characters that are the same in both hosts.
+ * @param own matches characters that are the same in both hosts.
  * @returns null unless a label consists of lookalikes and `own` characters.
  */
 export function imitatedHost(unicodeHost: string, own = /[0-9-]/): string | null {
@@ -126,9 +126,9 @@ export function registrableDomain({ hostname }: URL): string {
 }
 
 /**
- * Finds the domain of another website at the start of a host, such as `paypal.com` in `www.paypal.com.login.example`. It must
- * end in com, net, org or a suffix of two labels, because other suffixes are also ordinary words. A country code can also mean
- * a language, so it needs `www.` and a longer name before it.
+ * Finds the domain of another website at the start of a host, such as `paypal.com` in `www.paypal.com.login.example`. The
+ * domain must end in com, net, org or a two-label suffix, because other suffixes are also ordinary words. A two-letter suffix
+ * may also be a language code, so it is accepted only after `www.` and a name of at least three characters.
  */
 export function nameInSubdomain(url: URL): string | null {
   const labels = url.hostname.slice(0, -registrableDomain(url).length).split('.').slice(0, -1);

@@ -43,7 +43,7 @@ describe("a response's lifetime", () => {
     expect(seconds(302, headers)).toBe(lifetime);
   });
 
-  test('depends on its status if it is an error, regardless of its headers', () => {
+  test('depends only on the status for error responses', () => {
     const headers = { 'cache-control': 'max-age=86400' };
     expect([seconds(404, headers), seconds(503, headers)]).toEqual([600, 30]);
   });
@@ -55,12 +55,12 @@ describe('a chain is cached until its first redirect expires', () => {
   const [short, long] = [hop(301, 86_400), hop(301, 3_600)];
 
   test.each([
-    ['even if its end expires sooner', [short, long, hop(200, 30)], 3_600],
-    ['or until a 404 at its end expires', [short, hop(404, 600)], 600],
+    ['even if the last response expires sooner', [short, long, hop(200, 30)], 3_600],
+    ['or until a final 404 expires', [short, hop(404, 600)], 600],
     ['or until its only response expires', [hop(404, 600)], 600],
     ['or until an interrupted page expires', [short, hop(200, 30, { interrupted: true })], 30],
     ...[408, 425, 429, 500, 503, 520].map((status): [string, Hop[], number] => [
-      `or until a ${status} at its end expires`,
+      `or until a final ${status} expires`,
       [short, long, hop(status, 30)],
       30,
     ]),

@@ -10,7 +10,7 @@ const minLifetime = 30;
 /** Statuses that are usually temporary, like 5xx. */
 const temporary = new Set([408, 425, 429]);
 
-/** Returns when a response expires (milliseconds since 1970), based on its headers, or on its status without caching headers. */
+/** Returns the expiry time of a response (milliseconds since 1970). It depends on the status if there are no caching headers. */
 export function responseFreshUntil(status: number, headers: IncomingHttpHeaders, now = Date.now()): number {
   const stated = status < 400 ? statedLifetime(headers, now) : null;
   const seconds = stated ?? lifetimeOf(status);
@@ -26,21 +26,21 @@ function isTemporary(status: number | null): boolean {
   return status !== null && ((status >= 500 && status < 600) || temporary.has(status));
 }
 
-/** Marks a response whose page was truncated or slow. It expires after at most 30 s. */
+/** Marks a response whose page was truncated or slow, and limits its lifetime to 30 s. */
 export function asInterrupted(response: HopResponse): HopResponse {
   const freshUntil = Math.min(response.freshUntil, Date.now() + minLifetime * 1_000);
   return { ...response, incomplete: true, interrupted: true, freshUntil };
 }
 
-/** Whether `hop`, the end of a chain, is a failure that is probably temporary. */
+/** Whether the last hop of a chain is a failure that is probably temporary. */
 export function endsInFailure(hop: Pick<Hop, 'status' | 'interrupted'> | undefined): boolean {
   return hop !== undefined && (isTemporary(hop.status) || hop.interrupted === true);
 }
 
 /**
- * Returns the lifetime of an expansion without an error. It ends when the first redirect expires, or the only response. An error
- * status at the end can shorten it. Caches may serve the expansion stale during a refresh for one more lifetime, at most 10
- * minutes, unless the chain ended with a temporary failure.
+ * Returns the lifetime of an expansion without an error. It ends when the first redirect expires. A chain without
+ * redirects expires with its only response. A final response with an error status can shorten the lifetime. Caches may serve
+ * the stale expansion during a refresh, for as long again but at most 10 minutes. A temporary failure is never served stale.
  */
 export function expansionLifetime(
   { hops, redirectCount }: { hops: Hop[]; redirectCount: number },
@@ -63,7 +63,7 @@ const anyMaxAge = /(?<![\w-])max-age="?(-?\d+)/i;
 function statedLifetime(headers: IncomingHttpHeaders, now: number): number | null {
   const { 'cache-control': cacheControl = '', expires } = headers;
   if (cacheControl === '' && expires === undefined) return null;
-  // A shared cache may not store a private response.
+  // A shared cache must not store a private response.
   if (/(?<![\w-])(?:no-(?:store|cache)|private)(?![\w-])/i.test(cacheControl)) return 0;
   const maxAge = sharedMaxAge.exec(cacheControl) ?? anyMaxAge.exec(cacheControl);
   if (maxAge) return Number(maxAge[1]) - (Number(headers.age) || 0);

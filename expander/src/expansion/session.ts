@@ -12,7 +12,7 @@ import {
 import { unwrap } from './wrappers.ts';
 
 export interface Visit {
-  /** Null for a wrapper, or an http URL of an HSTS host, which do not need a request. */
+  /** Null for a wrapper and for an http URL of an HSTS host, because neither needs a request. */
   response: HopResponse | null;
   wrapper?: string;
   step: Step;
@@ -48,7 +48,7 @@ export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
     const step = nextStep(target, response, follow);
     const refreshes = step.kind !== null && step.kind === response.refresh?.kind;
     if (!refreshes || !isSamePage(step.at, target)) return { response, step };
-    // A reload with a new cookie may return another response. Browsers only scroll if the URL has a fragment.
+    // A reload with a new cookie may return another response. Browsers scroll instead of reloading if the URL has a fragment.
     const reloads = step.at.url.hash === '' && cookieFor(step.at) !== cookie;
     return { response, step: reloads ? step : finalStep(step.at, response) };
   };

@@ -5,7 +5,7 @@ export type StrictTransport = 'host' | 'subdomains' | 'none';
 
 const directive = /^[\t ]*([\w!#$%&'*+.^`|~-]+)[\t ]*(?:=[\t ]*(?:"([^"]*)"|([\w!#$%&'*+.^`|~-]+))[\t ]*)?$/;
 
-/** Parses the header (RFC 6797 section 6.1). @returns null if it is malformed. */
+/** Parses a `Strict-Transport-Security` header (RFC 6797 section 6.1). @returns null if the header is malformed. */
 export function readStrictTransport(field: string): StrictTransport | null {
   const directives = new Map<string, string | undefined>();
   for (const part of field.split(';')) {
@@ -29,7 +29,7 @@ export function strictHosts() {
       if (protocol === 'https:' && isIP(hostname) === 0 && !hostname.startsWith('['))
         hosts.set(hostname, strictTransport);
     },
-    /** Returns `url` with https if its host requires that, otherwise null. Keeps an explicit port (RFC 6797 section 8.3). */
+    /** Returns `url` with https if the host requires https, otherwise null. Keeps an explicit port (RFC 6797 section 8.3). */
     upgraded(url: URL): URL | null {
       if (url.protocol !== 'http:') return null;
       const labels = url.hostname.split('.');

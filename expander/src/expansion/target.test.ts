@@ -6,27 +6,27 @@ import { hostText, parseUrl, readTarget, resolveLocation } from './target.ts';
 
 const runs = rounds({ short: 20_000, long: 500_000 });
 
-describe('a URL as typed', () => {
+describe('readTarget', () => {
   test.each([
     ['keeps upper-case letters', 'http://Example.com', 'http://Example.com'],
     ['keeps dot segments', 'http://example.com/a/../b', 'http://example.com/a/../b'],
     ['keeps a default port', 'HTTP://example.com:80/', 'HTTP://example.com:80/'],
-    ['keeps its percent-encoding', 'http://example.com/%7e%2F', 'http://example.com/%7e%2F'],
-    ['has surrounding white space removed', ' \t\nhttp://example.com/\r\n ', 'http://example.com/'],
-    ['may omit the scheme', 'example.com/x', 'http://example.com/x'],
-    ['may omit the scheme before a port', 'example.com:8080', 'http://example.com:8080'],
-    ['may omit the scheme before slashes', '//example.com/x', 'http://example.com/x'],
-    ['has its markup percent-encoded', 'http://example.com/<b>"\'', "http://example.com/%3Cb%3E%22'"],
-    ['has non-ASCII characters percent-encoded', 'http://example.com/ü', 'http://example.com/%C3%BC'],
-    ['has its host converted to Punycode', 'http://bücher.example/', 'http://xn--bcher-kva.example/'],
-    ['has line breaks removed, as in a browser', 'http://example.com/a\r\nb', 'http://example.com/ab'],
-    ['has tabs removed, as in a browser', 'http://exa\tmple.com/', 'http://example.com/'],
-    ['has its backslashes replaced with slashes', 'http:\\\\example.com\\a\\b', 'http://example.com/a/b'],
-    ['has surrounding controls removed', '\u0000\u001b http://example.com/\u001f\r ', 'http://example.com/'],
-    ['may start with backslashes', '\\\\example.com/x', 'http://example.com/x'],
+    ['keeps percent-encoding', 'http://example.com/%7e%2F', 'http://example.com/%7e%2F'],
+    ['trims white space', ' \t\nhttp://example.com/\r\n ', 'http://example.com/'],
+    ['adds a missing scheme', 'example.com/x', 'http://example.com/x'],
+    ['adds a missing scheme before a port', 'example.com:8080', 'http://example.com:8080'],
+    ['adds a missing scheme before slashes', '//example.com/x', 'http://example.com/x'],
+    ['percent-encodes markup', 'http://example.com/<b>"\'', "http://example.com/%3Cb%3E%22'"],
+    ['percent-encodes non-ASCII characters', 'http://example.com/ü', 'http://example.com/%C3%BC'],
+    ['converts the host to Punycode', 'http://bücher.example/', 'http://xn--bcher-kva.example/'],
+    ['removes line breaks, like a browser', 'http://example.com/a\r\nb', 'http://example.com/ab'],
+    ['removes tabs, like a browser', 'http://exa\tmple.com/', 'http://example.com/'],
+    ['replaces backslashes with slashes', 'http:\\\\example.com\\a\\b', 'http://example.com/a/b'],
+    ['trims control characters', '\u0000\u001b http://example.com/\u001f\r ', 'http://example.com/'],
+    ['accepts leading backslashes', '\\\\example.com/x', 'http://example.com/x'],
     ['keeps braces, bars and quotes', "http://example.com/{a}|b?'c", "http://example.com/{a}|b?'c"],
-    ['has lone surrogates replaced', 'http://example.com/\ud800', 'http://example.com/%EF%BF%BD'],
-    ['may omit a slash', 'http:/example.com', 'http://example.com/'],
+    ['replaces lone surrogates', 'http://example.com/\ud800', 'http://example.com/%EF%BF%BD'],
+    ['adds a missing slash', 'http:/example.com', 'http://example.com/'],
   ])('%s: %j', (_, typed, text) => {
     expect(readTarget(typed).text).toBe(text);
   });
@@ -43,18 +43,18 @@ describe('a URL as typed', () => {
     `http://example.com/${'x'.repeat(8 * 1024)}`,
     `http://a${'\u0301'.repeat(2_500)}.example/`,
     `http://${'a'.repeat(254)}/`,
-  ])('is rejected as invalid_url: %j', (typed) => {
+  ])('rejects %j as invalid_url', (typed) => {
     expect(() => readTarget(typed)).toThrow(expect.objectContaining({ code: 'invalid_url' }));
   });
 
   test.each([
     ...['mailto:a@example.com', 'javascript:alert(1)', 'ftp://example.com/', 'data:text/html,x'],
     'file:///etc/passwd',
-  ])('is rejected as unsupported_scheme: %s', (typed) => {
+  ])('rejects %s as unsupported_scheme', (typed) => {
     expect(() => readTarget(typed)).toThrow(expect.objectContaining({ code: 'unsupported_scheme' }));
   });
 
-  test('has the same host when checked, requested and displayed', () => {
+  test('returns a URL and a text with the same host', () => {
     const { text, url } = readTarget('http://good.example\\@bad.example/');
     expect(url.host).toBe('good.example');
     expect(text).toBe('http://good.example/@bad.example/');
@@ -62,13 +62,13 @@ describe('a URL as typed', () => {
 });
 
 // target.wpt.test.ts tests more cases.
-describe('a Location', () => {
+describe('resolveLocation', () => {
   test('inherits an empty fragment', () => {
     expect(resolveLocation('/x', readTarget('http://example.com/#'))?.text).toBe('http://example.com/x#');
   });
 
   test.each([`/${'x'.repeat(16 * 1024)}`, `//${'a'.repeat(254)}`])(
-    'is null if it is too long: %s',
+    'returns null if the location is too long: %s',
     (location) => {
       expect(resolveLocation(location, readTarget('http://example.com/'))).toBeNull();
     },
@@ -112,17 +112,17 @@ describe('hostText', () => {
   });
 });
 
-describe('a host', () => {
+describe('parseUrl', () => {
   const name = (length: number) => `${'a.'.repeat(length / 2)}a`.slice(-length);
 
-  test('may have 253 characters after decoding', () => {
+  test('accepts a host of 253 characters after decoding', () => {
     const encoded = name(253).replaceAll('a', '%EF%BD%81');
     expect(parseUrl(`http://${name(253)}/`)?.hostname).toBe(name(253));
     expect(parseUrl(`http://${encoded}/`)?.hostname).toBe(name(253));
     expect(parseUrl(`http://${name(254)}/`)).toBeNull();
   });
 
-  test('is not parsed if it exceeds 2,500 characters, or 833 after decoding', () => {
+  test('does not parse a host of more than 2,500 characters, or 833 after decoding', () => {
     const parse = vi.spyOn(URL, 'parse');
     onTestFinished(() => parse.mockRestore());
     for (const before of ['http://', '//', 'file://', 'http://user@']) {
@@ -133,9 +133,9 @@ describe('a host', () => {
   });
 
   test.each([
-    ['a path', `http://a.example/${'x'.repeat(8_000)}`],
-    ['a query', `http://a.example?${'x'.repeat(8_000)}`],
-    ['a user name', `http://${'x'.repeat(8_000)}@a.example`],
-    ['another scheme and a host', `app://${'x'.repeat(8_000)}`],
-  ])('may be in a URL with %s of any length', (_, text) => expect(parseUrl(text)).not.toBeNull());
+    ['path', `http://a.example/${'x'.repeat(8_000)}`],
+    ['query', `http://a.example?${'x'.repeat(8_000)}`],
+    ['user name', `http://${'x'.repeat(8_000)}@a.example`],
+    ['host with another scheme', `app://${'x'.repeat(8_000)}`],
+  ])('accepts a long %s', (_, text) => expect(parseUrl(text)).not.toBeNull());
 });

@@ -9,7 +9,7 @@ export interface Target {
 /** Max bytes of a URL that a user enters. */
 export const maxLength = 8 * 1024;
 
-/** Max characters of the target of a redirect. A longer target does not fit into a response head. */
+/** Max length of a redirect target. A longer target does not fit into a response head. */
 const maxTargetLength = 16 * 1024;
 
 /** Matches characters that response bodies must not contain: markup, white space, controls, and non-ASCII. */
@@ -18,7 +18,7 @@ const unprintable = /[^\x21-\x7e]+|[<>"]+/g;
 /** Matches a scheme at the start of a URL, but not the host in "host:80". */
 const scheme = /^[a-z][a-z0-9+.-]*:(?!\d{1,5}(?:[/?#\\]|$))/i;
 
-/** Matches a host that can exist. The parser also accepts quotes and braces. */
+/** Matches a host that can exist. The URL parser also accepts hosts with quotes or braces. */
 const host = /^[a-z0-9\-_.]+$|^\[[0-9a-f:]+\]$/;
 
 /** Matches a URL that all parsers interpret in the same way. */
@@ -49,7 +49,7 @@ export function readTarget(input: string): Target {
 
 /**
  * Resolves a `Location` against the URL that sent it, like a browser (Fetch standard, "location URL"). The result inherits the
- * fragment of `from` if it has none. It may have any scheme.
+ * fragment of `from` if `location` has no fragment. The result may have any scheme.
  *
  * @returns null if `location` is not a URL reference, or its host cannot exist.
  */
@@ -60,7 +60,7 @@ export function resolveLocation(location: string, from: Target): Target | null {
   return found(new URL(next.url.href + fragment));
 }
 
-/** Resolves a reference in a page or its `Refresh` header against the page's URL. It does not inherit a fragment. */
+/** Resolves a reference in a page or its `Refresh` header against the page's URL, without inheriting the fragment. */
 export function resolveReference(reference: string, from: Target): Target | null {
   // An absolute URL parses twice as fast without a base.
   const url = parseUrl(reference, /^https?:\/\//.test(reference) ? undefined : from.url.href);
@@ -68,7 +68,7 @@ export function resolveReference(reference: string, from: Target): Target | null
   return found(url);
 }
 
-/** Returns the part of a URL that clients send. */
+/** Returns a URL without its fragment, which clients do not send. */
 export function withoutFragment({ href }: URL): string {
   const end = href.indexOf('#');
   return end === -1 ? href : href.slice(0, end);
@@ -107,7 +107,7 @@ function withScheme(given: string): string {
   return /^[/\\]/.test(start) ? '' : `http://${given}`;
 }
 
-/** Returns the user's spelling of the URL if it is unambiguous, otherwise the parser's. */
+/** Returns the URL as typed if it is unambiguous, otherwise as the parser serializes it. */
 function spelling(given: string, url: URL): string {
   const text = printable(given);
   return plain.test(text) && !/[\t\n\r]/.test(given) ? text : printable(url.href);
@@ -117,8 +117,8 @@ function spelling(given: string, url: URL): string {
 const maxHost = 253;
 
 /**
- * Max characters of a host as written: 253 characters of three bytes, percent-encoded. Parsing time is quadratic in the decoded
- * length: 8,000 combining marks take 15 to 50 ms.
+ * Max characters of a host before decoding, enough for 253 percent-encoded characters of three bytes each. Parsing time is
+ * quadratic in the decoded length: 8,000 combining marks take 15 to 50 ms.
  */
 const maxHostText = 2_500;
 const maxDecodedText = maxHostText / 3;

@@ -14,7 +14,7 @@ const cases = (JSON.parse(readFileSync(file, 'utf8')) as (Case | string)[]).filt
   (entry) => typeof entry !== 'string',
 );
 
-/** Hosts that the parser accepts, but that cannot exist. */
+/** Hosts that the URL parser accepts although they cannot exist. */
 const impossibleHosts = ['!"$&\'()*+,-.;=_`{}~'];
 
 /** Resolves `reference` like a browser; null if its host cannot exist. */
@@ -29,7 +29,7 @@ test('the test data is complete and contains every impossible host', () => {
   for (const host of impossibleHosts) expect(hosts).toContain(host);
 });
 
-test('every URL that the parser accepts as `u` is requested as parsed', () => {
+test('readTarget agrees with the URL parser on every valid URL', () => {
   const differences = cases.flatMap(({ input }) => {
     if (!URL.canParse(input)) return [];
     const url = parsed(input);
@@ -40,7 +40,7 @@ test('every URL that the parser accepts as `u` is requested as parsed', () => {
   expect(differences).toEqual([]);
 });
 
-test('text that the parser rejects as `u` is requested only with `http://` before it', () => {
+test('readTarget accepts an invalid URL only by adding `http://`', () => {
   for (const { input } of cases) {
     if (URL.canParse(input)) continue;
     const ours = read(input);
@@ -49,9 +49,9 @@ test('text that the parser rejects as `u` is requested only with `http://` befor
   }
 });
 
-test('every `Location` resolves as in the parser', () => {
+test('resolveLocation agrees with the URL parser on every location', () => {
   const differences = cases.flatMap((entry) => {
-    // Use the base of the case if it can be the URL of a website.
+    // Use the base of the test case if it can be a website's URL.
     const base = /^https?:\/\/\w/.test(entry.base ?? '') ? `${entry.base}` : 'http://example.org/foo/bar';
     const sent = Buffer.from(entry.input).toString('latin1');
     const ours = resolveLocation(percentEncoded(sent) ?? '', readTarget(base))?.url.href;

@@ -7,7 +7,7 @@ interface Wrapper {
   unwrap: (url: URL) => string | null | undefined;
 }
 
-/** Google's domains (https://www.google.com/supported_domains), by the part after `google.`. */
+/** Google's domains (https://www.google.com/supported_domains), grouped by the label after `google.`. */
 const googleDomains = new Set(
   [
     [
@@ -68,7 +68,7 @@ export function unwrap(url: URL): { target: string; wrapper: string } | null {
 function proofpoint(url: URL): string | null | undefined {
   const [, version] = /^\/(v[123])\//.exec(url.pathname) ?? [];
   if (version === 'v1') return url.searchParams.get('u');
-  // Version 2 is percent-encoding with "-" for "%" and "_" for "/".
+  // Version 2 uses percent-encoding, but with "-" for "%" and "_" for "/".
   if (version === 'v2') {
     const encoded = url.searchParams.get('u')?.replaceAll('-', '%').replaceAll('_', '/');
     return encoded && percentDecoded(encoded);
@@ -89,7 +89,7 @@ function proofpointV3(href: string): string | null {
   if (!encoded) return null;
   const characters = [...Buffer.from(replaced, 'base64url').toString()];
   let used = 0;
-  // Some mail software drops a slash of "https://".
+  // Some mail software drops a slash from "https://".
   return encoded.replace(/^([a-z]+:\/)(?!\/)/i, '$1/').replace(/\*(?:\*([\w-]))?/g, (_, run?: string) => {
     const from = used;
     used += run === undefined ? 1 : runLengths.indexOf(run) + 2;

@@ -78,7 +78,7 @@ describe('a lookup', () => {
     expect(silent.queries.filter((query) => query.includes('b.example'))).toEqual([]);
   });
 
-  test('may take 1.8 s, even at a server that was fast before', async () => {
+  test('waits 1.8 s for a server that was fast before', async () => {
     const firstQueries = new Map<string, number>();
     // A recursive resolver answers all identical queries when the first is resolved.
     const server = await startNameServer(({ name, family }) => {
@@ -144,8 +144,8 @@ function manualLookup() {
   return { pending, lookup };
 }
 
-describe('lookups', () => {
-  test('of the same name are shared while in progress', async () => {
+describe('sharedLookup', () => {
+  test('shares lookups of the same name while they are in progress', async () => {
     const { pending, lookup } = manualLookup();
     const { lookup: shared } = sharedLookup(lookup);
     const lookups = [1, 2, 3].map(() => shared('a.example'));
@@ -156,7 +156,7 @@ describe('lookups', () => {
     expect(pending).toHaveLength(2);
   });
 
-  test('do not delay the timeout of a chain', async () => {
+  test('does not delay the timeout of a chain', async () => {
     const { lookup, untilLookedUp } = sharedLookup(manualLookup().lookup);
     lookup('a.example');
     const timeout = new ExpansionError('timeout', 'Time is up.');
@@ -165,7 +165,7 @@ describe('lookups', () => {
     await expect(fetchHop(new URL('http://a.example/'), options)).rejects.toBe(timeout);
   });
 
-  test('that a client abandons are limited to 128 and do not delay other clients', async () => {
+  test('limits abandoned lookups to 128 per client', async () => {
     const { pending, lookup } = manualLookup();
     const { expand } = testExpander({ lookup });
     const disconnect = new AbortController();

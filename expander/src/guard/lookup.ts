@@ -11,7 +11,7 @@ export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 /** c-ares waits 250 ms to 1 s for each try. Five tries cover the 2 s that a recursive resolver may need. */
 const settings = { timeout: 1_000, maxTimeout: 1_000, tries: 5 };
 
-/** Max milliseconds for a lookup. It ends before the hop timeout of 3 s, whose error would blame the website. */
+/** Max milliseconds for a lookup. It is shorter than the hop timeout (3 s), which would blame the website. */
 const lookupTimeout = 2_500;
 
 /** Milliseconds to wait for the other family's addresses (RFC 8305, section 3). */
@@ -23,14 +23,14 @@ const localhost = /(?:^|\.)localhost\.?$/i;
 /** c-ares error codes for names that do not exist, have no address, or are invalid. */
 const unknown = ['ENOTFOUND', 'ENODATA', 'EBADNAME'];
 
-/** c-ares error codes after which it does not try the next server. */
+/** c-ares error codes after which c-ares does not try the next server. */
 const refusals = ['EREFUSED', 'ESERVFAIL', 'ENOTIMP'];
 
 /**
- * Creates a lookup of both families at once, IPv4 addresses first. Unlike `dns.lookup`, it does not block a thread. The error
- * code is `ENOTFOUND` if the name has no address, and `EAI_AGAIN` if no name server responds.
+ * Creates a lookup that queries both address families in parallel and returns IPv4 addresses first. Unlike `dns.lookup`, it
+ * does not block a thread. The error code is `ENOTFOUND` if the name has no address, and `EAI_AGAIN` if no name server responds.
  *
- * @param servers replaces the servers of `/etc/resolv.conf`. Without it, a changed file takes effect at the next lookup.
+ * @param servers the name servers. By default, reads `/etc/resolv.conf`, and reads it again whenever the file changes.
  */
 export function createResolve({ isExempt }: Pick<Guard, 'isExempt'>, servers?: string[]): Lookup {
   const loopback: LookupAddress[] = [{ address: '127.0.0.1', family: 4 }];
@@ -63,7 +63,7 @@ export function createResolve({ isExempt }: Pick<Guard, 'isExempt'>, servers?: s
 
 type Resolvers = readonly [Resolver, ...Resolver[]];
 
-/** Creates a resolver that uses all servers and prefers responsive servers, and a resolver for each backup server. */
+/** Creates a resolver for all servers, which prefers responsive servers, and a resolver for each backup server. */
 function createResolvers(servers?: string[]): Resolvers {
   const all = createResolver(servers);
   const [, ...others] = all.getServers();
@@ -76,7 +76,7 @@ function createResolver(servers?: string[]): Resolver {
   return resolver;
 }
 
-/** Queries each resolver until a server does not refuse. @throws the last refusal, or the first other error. */
+/** Queries the resolvers in order. Tries the next resolver only after a refusal. @throws the error of the last query. */
 async function ask([resolver, next, ...rest]: Resolvers, hostname: string, family: 4 | 6): Promise<string[]> {
   try {
     return await resolver[`resolve${family}`](hostname);

@@ -19,7 +19,7 @@ const withResolvConf = [
 ];
 
 test('abandoned lookups at a silent name server do not delay other clients', async (context) => {
-  // Port 53 is free at this address.
+  // Use a random loopback address, because port 53 must be free.
   const host = `127.53.${randomInt(256)}.${randomInt(1, 255)}`;
   const wrapper = [...withResolvConf, textFile(`nameserver ${host}\n`)];
   const [command = '', ...args] = [...wrapper, 'true'];

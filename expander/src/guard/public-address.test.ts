@@ -32,7 +32,7 @@ describe('an IPv4 address inside an IPv6 address', () => {
     ['IPv4-mapped', '::ffff:8.8.8.8'],
     ['NAT64', '64:ff9b::808:808'],
     ['ISATAP in a global prefix', '2606:4700::5efe:808:808'],
-  ])('passes if it is public: %s', (_, address) => {
+  ])('is accepted if it is public: %s', (_, address) => {
     expect(isRefused(address)).toBe(false);
   });
 });
@@ -62,7 +62,7 @@ describe('a URL', () => {
 
   test.each(words`
     http://example.com/ https://8.8.8.8/ http://[2606:4700::1111]:8080/ http://internal.example/
-  `)('passes: %s', (url) => {
+  `)('is accepted: %s', (url) => {
     expect(() => check(url)).not.toThrow();
   });
 
@@ -74,7 +74,7 @@ describe('a URL', () => {
     expect(() => check(`http://127.0.0.1:${port}/`, ['127.0.0.0/8'])).toThrow(refusal);
   });
 
-  test.each([80, 443, 8080, 8443, 3000, 65535])('to port %i passes', (port) => {
+  test.each([80, 443, 8080, 8443, 3000, 65535])('to port %i is accepted', (port) => {
     expect(() => check(`http://example.com:${port}/`)).not.toThrow();
   });
 });
@@ -86,7 +86,7 @@ describe('the addresses of a name', () => {
       addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 })),
     );
 
-  test('pass if all are public', () => {
+  test('are accepted if all are public', () => {
     expect(() => answers('example.com', ['8.8.8.8', '2606:4700::1111'])).not.toThrow();
   });
 
@@ -132,14 +132,14 @@ const blocks = [...registered, ...others];
 
 const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
-/** Expected results, without the guard's code. Each family needs its own list, because IPv6 blocks would also match IPv4. */
+/** Expected results, computed without the guard. Each family needs a separate list, because IPv6 blocks would also match IPv4. */
 const expected = { ipv4: new BlockList(), ipv6: new BlockList() };
 for (const block of blocks) {
   const [address = '', prefix] = block.split('/');
   expected[family(address)].addSubnet(address, Number(prefix), family(address));
 }
 
-/** Matches mapped and NAT64 addresses. The guard checks the IPv4 address in them. */
+/** Matches IPv4-mapped and NAT64 addresses. The guard checks the embedded IPv4 address. */
 const embedsIPv4 = /^::ffff:|^64:ff9b::/;
 
 /** Returns the address at `offset` from `address`; null outside the address space. */

@@ -8,7 +8,7 @@ import type { FetchHop } from '../expansion/expansion.ts';
 export interface Guard {
   /** Checks the credentials, port and host of a URL. */
   checkUrl(url: URL): void;
-  /** Checks every address of a name. Call it before any connection to the name. */
+  /** Checks all addresses of a host name. Call this before connecting to the host. */
   checkAddresses(hostname: string, addresses: readonly LookupAddress[]): void;
   /** Whether `address` is in an allowed network. */
   isExempt(address: string): boolean;
@@ -96,7 +96,7 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
   };
 }
 
-/** A layer that checks each URL before any request. */
+/** A layer that checks each URL before requesting it. */
 export function checkUrls({ checkUrl }: Pick<Guard, 'checkUrl'>) {
   return (fetchHop: FetchHop): FetchHop =>
     async (url, options) => {

@@ -2,7 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export type BodyReader = ReturnType<typeof bodyReader>;
 
-/** Reads up to `limit` bytes of a body, framed by `headers` (RFC 9112 section 6). A malformed chunk ends the body. */
+/**
+ * Creates a reader for up to `limit` bytes of a body. `headers` determine where the body ends (RFC 9112 section 6). The reader
+ * stops at a malformed chunk.
+ */
 export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
   const chunked = /(?:^|,)\s*chunked\s*(?:,|$)/i.test(headers['transfer-encoding'] ?? '');
   const decode = chunked ? chunkDecoder() : (text: string) => ({ data: text, ended: false, damaged: false });
@@ -12,9 +15,9 @@ export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
   let body = '';
   let isDamaged = false;
   return {
-    /** Whether the end of the connection is the end of the body. */
+    /** Whether the body ends when the server closes the connection. */
     endsWithConnection: !chunked && stated === undefined,
-    /** Reads the next piece, in Latin-1. @returns whether the body is complete. */
+    /** Appends received bytes, as Latin-1 text. @returns whether the body is complete. */
     read(text: string): boolean {
       const { data, ended, damaged } = decode(text);
       body += data.slice(0, length - body.length);
@@ -26,15 +29,15 @@ export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
   };
 }
 
-/** Matches the line before each chunk, with its size and extensions. */
+/** Matches a chunk header: the chunk size and optional extensions. */
 const chunkStart = /^(0*[\da-f]{1,16})[\t ]*(?:;.*)?\r?\n$/i;
 const maxStart = 4_096;
 
-/** Decodes the chunked transfer coding (RFC 9112 section 7.1) piece by piece. */
+/** Creates an incremental decoder for the chunked transfer coding (RFC 9112 section 7.1). */
 function chunkDecoder() {
-  /** The part of the current line that has arrived. */
+  /** The incomplete line at the end of the input so far. */
   let line = '';
-  /** Bytes missing from the current chunk. */
+  /** Bytes left to read in the current chunk. */
   let missing = 0;
   /** Whether the next line may be the empty line after a chunk. */
   let mayEnd = true;

@@ -91,7 +91,7 @@ describe('follow=all also sends GET', () => {
 });
 
 describe('a host that ignores HEAD', () => {
-  test('receives GET after 1.5 s, and only GET from the third URL on', async () => {
+  test('receives GET after 1.5 s and no HEAD after its second URL', async () => {
     const requests: string[] = [];
     const origin = await website(({ method, url = '' }, response) => {
       requests.push(`${method} ${url}`);
@@ -170,7 +170,7 @@ describe('a page', () => {
     expect(hops[0]).not.toHaveProperty('incomplete');
   });
 
-  test('that never arrives ends the chain before the hop times out', async () => {
+  test('is abandoned shortly before the hop times out', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const result = pages(() => new Promise(() => {}))(new URL('http://a.example/'), {});
@@ -193,7 +193,7 @@ describe('a page', () => {
     expect(requests[1]).toMatchObject({ 'accept-encoding': 'identity', 'upgrade-insecure-requests': '1' });
   });
 
-  test('in gzip is decoded in parallel with other pages', async () => {
+  test('with gzip encoding is decoded in parallel with other pages', async () => {
     const decode = (body: Buffer) => decodeContent(gzipSync(body), 'gzip', false, 64 * 1024);
     const others = Promise.all(Array.from({ length: 16 }, () => decode(randomBytes(60_000))));
     const first = decode(Buffer.from(markup)).then(() => 'first');
@@ -201,7 +201,7 @@ describe('a page', () => {
     await others;
   });
 
-  test('in an unknown encoding such as "gzip gzip" is not decoded', async () => {
+  test('with an unknown encoding such as "gzip gzip" is not decoded', async () => {
     const body = gzipSync(markup);
     expect(await decodeContent(body, 'gzip gzip', false, 64)).toEqual({ content: body, isDamaged: false });
   });

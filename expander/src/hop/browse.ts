@@ -13,10 +13,10 @@ import { readDocument } from './html-document.ts';
 import type { ResponseHead } from './response-head.ts';
 import { isDecidedByContent } from './shown.ts';
 
-/** Max bytes to read of a page. Redirects are near its start. */
+/** Max bytes of a page to read. Redirects are usually near the start. */
 const maxPageSize = 64 * 1024;
 
-/** Max bytes of a page that parses within a millisecond. */
+/** Pages up to this many bytes skip the parsing queue. They parse within a millisecond. */
 const quickPage = 4 * 1024;
 
 /** Fraction of the hop timeout after which to send GET if HEAD is still unanswered. Some hosts ignore HEAD. */
@@ -65,7 +65,7 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
       (page ??= request(url, { ...options, ...asBrowsers(headers) }).then((response) =>
         interpret(url, response, 'GET', turn),
       ));
-    /** Replaces an uncertain response to HEAD with the response to GET, if that arrives in time. */
+    /** Returns the response to HEAD, or the response to GET if HEAD is inconclusive and GET responds in time. */
     const settled = async (head: Finding): Promise<HopResponse> => {
       if (!head.isUncertain && !isRejected(head)) return head.result;
       const unlessFailed = get().catch(() => undefined);
@@ -79,7 +79,7 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
         .then((response) => interpret(url, response, 'HEAD', turn))
         .catch(nullIfNoResponse);
       const head = await within(time * headShare, byHead, null);
-      // HEAD may still be faster than GET.
+      // The response to HEAD may still arrive first.
       const late = () => byHead.then((found) => (found && !isRejected(found) ? found : get()));
       const first = head ?? (await Promise.any([late(), get()]).catch(get));
       const result = first.result.method === 'GET' ? first.result : await settled(first);
@@ -87,7 +87,7 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
       if (result.method === 'GET' && wasNeeded) needGet.set(origin, needing === undefined ? href : '');
       return result;
     } finally {
-      // Cancels the other request.
+      // Cancel the request that is still in progress.
       done.abort();
     }
   };
@@ -105,7 +105,7 @@ function nullIfNoResponse(error: unknown): null {
   throw error;
 }
 
-/** Asks for `identity` to save decoding. Some websites expect `Upgrade-Insecure-Requests` from browsers. */
+/** Requests the `identity` encoding to avoid decoding. Some websites expect `Upgrade-Insecure-Requests` from browsers. */
 const asBrowsers = (headers: readonly string[]): RequestOptions => ({
   method: 'GET',
   headers: [...headers, 'Accept-Encoding', 'identity', 'Upgrade-Insecure-Requests', '1'],

@@ -4,7 +4,7 @@ import type { Connect } from './connector.ts';
 import type { Exchange } from './exchange.ts';
 import { notHttp } from './response-head.ts';
 
-/** Bytes to read at a time. Most heads are smaller. */
+/** Size of the read buffer in bytes. Most response heads fit. */
 const bufferSize = 4 * 1024;
 
 /** Min cooldown after a response, in milliseconds. See `mayCarry`. */
@@ -26,9 +26,9 @@ export class Connection {
   readonly #socket: Socket;
   #exchange: Exchange | undefined;
   #isUsed = false;
-  /** The URL of all its requests so far; null if they differ. */
+  /** URL of the requests so far; null if they had different URLs. */
   #url: string | null = null;
-  /** Milliseconds from opening to the first response, about as long as a late body can take. */
+  /** Milliseconds from opening the connection to the first response. A late body can take about as long. */
   #cooldown = 0;
   readonly #openedAt = performance.now();
   #coolsDownUntil = 0;
@@ -54,9 +54,10 @@ export class Connection {
   }
 
   /**
-   * Whether the connection may carry `exchange` next. A late body for HEAD can look like the next response, and shift all later
-   * responses. So the connection cools down after each response except the first, until a late body would have arrived. GET may
-   * only follow requests for the same URL, because it closes the connection before a late body is detected.
+   * Whether the connection can be reused for `exchange`. A late body for HEAD can look like the next response and shift all
+   * later responses. The connection therefore cools down after each response except the first, until a late body would have
+   * arrived. A GET can reuse a connection only for the same URL, because the connection closes after a GET, before a late body
+   * is detected.
    *
    * @param isCrowded whether the origin has enough other idle connections to skip the cooldown.
    */
@@ -65,7 +66,7 @@ export class Connection {
     return isReady && (method === 'HEAD' || this.#url === url.href);
   }
 
-  /** Sends the request of `exchange`. The socket buffers it until it is open and, over TLS, has verified the server. */
+  /** Sends the request of `exchange`. The socket buffers the request until it is open and TLS has verified the server. */
   send(exchange: Exchange): void {
     if (this.#url !== exchange.url.href) this.#url = null;
     exchange.begin(this, this.#isUsed ? this.source : null);
@@ -79,7 +80,7 @@ export class Connection {
     if (this.#socket.timeout !== milliseconds) this.#socket.setTimeout(milliseconds);
   }
 
-  /** Closes the connection at once, even before it is open. */
+  /** Closes the connection immediately, even if it is not open yet. */
   close(): void {
     this.#close(reset());
   }

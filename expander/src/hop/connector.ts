@@ -8,13 +8,13 @@ import net, {
 import type { ConnectionOptions } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 
-/** Opens a connection without a timeout. `onread` is the option of `net.connect`, which is cheaper than a stream. */
+/** Opens a connection without a timeout. The `onread` option of `net.connect` is faster than reading a stream. */
 export type Connect = (url: Pick<URL, 'protocol' | 'hostname' | 'port'>, onread: OnReadOpts) => Socket;
 
 /** Max bytes of all cached TLS sessions. A session takes 2 to 4 KiB, or more with a large certificate. */
 const maxSessions = 4 * 1024 * 1024;
 
-/** Creates a `Connect` with TCP no-delay and TLS session resumption, which halves the cost of a host's next connection. */
+/** Creates a `Connect` with TCP no-delay and TLS session resumption. Resumption halves the cost of a reconnect. */
 export function connector(lookup: LookupFunction, open = openSocket): Connect {
   const sessions = new LRUCache<string, Buffer>({
     maxSize: maxSessions,
@@ -38,7 +38,7 @@ export function connector(lookup: LookupFunction, open = openSocket): Connect {
   };
 }
 
-/** Opens a socket. Loads TLS only for the first https URL, so that the command starts faster. */
+/** Opens a socket. Loads `node:tls` only when needed, so that the command-line tool starts faster. */
 export function openSocket(protocol: string, options: TcpNetConnectOpts & ConnectionOptions): Socket {
   return protocol === 'https:' ? process.getBuiltinModule('node:tls').connect(options) : net.connect(options);
 }

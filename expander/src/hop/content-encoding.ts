@@ -1,6 +1,6 @@
 import zlib from 'node:zlib';
 
-/** Options to decode truncated bodies, and to output each piece at once, so that damage does not affect earlier pieces. */
+/** Options that decode truncated bodies and flush after each write, so that damaged data does not affect earlier output. */
 const deflate = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH };
 const brotli = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH };
 /** Accepts windows up to 8 MiB, like Chromium. */
@@ -9,19 +9,19 @@ const zstd = {
   params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 },
 };
 
-/** Bytes to decode at a time. */
+/** Bytes per write to the decoder. */
 const pieceSize = 4 * 1024;
 
 const maxCodings = 5;
 
-/** The latest decoding of `br` or `zstd`. Each takes up to 16 MiB, so they run one at a time. */
+/** The latest `br` or `zstd` decoding. Each decoding takes up to 16 MiB of memory, so only one runs at a time. */
 let lastLarge: Promise<unknown> = Promise.resolve();
 
 /**
  * Decodes up to `maxSize` bytes of a body. Some servers compress even if the request asks for `identity`. Like Chromium, it
  * ignores unknown encodings such as `none`, a wrong checksum, and trailing bytes. It accepts `br` and `zstd` only over https.
  *
- * @returns the content, and whether decoding failed before its end.
+ * @returns the decoded content, and whether decoding failed.
  */
 export async function decodeContent(body: Buffer, encoding = '', isEncrypted: boolean, maxSize: number) {
   const names = encoding

@@ -5,7 +5,7 @@ import { headReader, notHttp, type ParsedHead, type ResponseHead } from './respo
 /** Max milliseconds from the end of the headers to the end of the body. */
 const bodyTimeout = 1_000;
 
-/** Max milliseconds to keep an idle connection. Node's server keeps it a second longer. */
+/** Max milliseconds to keep an idle connection open. Node's HTTP server closes idle connections after 5 s. */
 const maxIdleTime = 4_000;
 
 /** Close an idle connection this many milliseconds before the server does. */
@@ -16,7 +16,7 @@ export interface Response extends ResponseHead {
   body: Buffer;
   /** Whether the body was truncated, by the server or by the timeout. */
   isCut: boolean;
-  /** Null if the response must belong to this request, as on a new connection. */
+  /** Null if the response certainly belongs to this request, such as on a new connection. */
   source: Source | null;
 }
 
@@ -24,7 +24,7 @@ export interface RequestOptions {
   method: 'HEAD' | 'GET';
   /** Additional headers: alternating names and values. */
   headers?: readonly string[];
-  /** Max bytes to read of the body; 0 by default. */
+  /** Returns the max number of body bytes to read; 0 by default. */
   bodyLimit?: (head: ResponseHead) => number;
   signal?: AbortSignal | undefined;
 }
@@ -56,7 +56,7 @@ export class Exchange {
   #body: BodyReader | undefined;
   #bodyTimer: NodeJS.Timeout | undefined;
 
-  /** @param fields serialized headers that all requests have. */
+  /** @param fields serialized headers that are common to all requests. */
   constructor(url: URL, options: RequestOptions, fields: string) {
     this.url = url;
     this.method = options.method;
@@ -74,7 +74,12 @@ export class Exchange {
     this.#head = undefined;
   }
 
-  /** Reads the next piece. @returns the text after the response; null until it is complete. @throws if it is not HTTP. */
+  /**
+   * Parses received text.
+   *
+   * @returns the text after the response; null while the response is incomplete.
+   * @throws if the response is not HTTP.
+   */
   receive(text: string): string | null {
     this.#hasBegun = true;
     if (this.#body) return this.#body.read(text) ? '' : null;
@@ -82,12 +87,12 @@ export class Exchange {
     return read && this.#receiveHead(read.head, read.rest);
   }
 
-  /** Whether later bytes may reveal that the response belongs to another request. GET closes the connection first. */
+  /** Whether unsolicited bytes may still show that the response belongs to another request. GET closes the connection first. */
   get isInDoubt(): boolean {
     return this.#source !== null && this.method === 'HEAD';
   }
 
-  /** Whether the server closed the idle connection or sent unsolicited bytes on it. */
+  /** Whether to retry the request, because the server closed the idle connection or sent unsolicited bytes. */
   shouldRetry(error?: unknown): boolean {
     if (this.#isSettled || !this.#source) return false;
     const { code = '' } = (error ?? {}) as NodeJS.ErrnoException;
@@ -106,8 +111,8 @@ export class Exchange {
   }
 
   /**
-   * Handles a connection error. Succeeds if only the body is truncated. Accepts a head without its empty line over http, but not
-   * over https, where an attacker may have truncated it.
+   * Handles a connection error. Succeeds if only the body is truncated. Accepts a head without the final empty line over http,
+   * but not over https, where an attacker may have truncated the head.
    */
   fail(error: unknown): void {
     const { isEnd = false } = error as { isEnd?: boolean };
@@ -124,7 +129,7 @@ export class Exchange {
   }
 
   #receiveHead(head: ParsedHead, rest: string): string | null {
-    // The text starts with a late body, and the real response follows.
+    // The text is a late body followed by the real response.
     if (this.#source && head.containsAnother) throw notHttp();
     this.#head = head;
     if (this.method === 'HEAD') {

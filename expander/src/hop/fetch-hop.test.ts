@@ -17,7 +17,7 @@ import { headReader } from './response-head.ts';
 
 const shortener = await startShortener();
 
-/** Allows one address. All other addresses in 127.0.0.0/8 represent private addresses. */
+/** Allows only 127.0.0.1. All other addresses in 127.0.0.0/8 represent private addresses. */
 const guard = createGuard(['127.0.0.1/32']);
 const here = { address: '127.0.0.1', family: 4 };
 const elsewhere = { address: '127.0.0.2', family: 4 };
@@ -85,7 +85,7 @@ test.each(['http', 'https'] as const)(
 describe('the guard checks the address that the socket connects to:', () => {
   const named = (path: string) => `http://short.example:${shortener.port}${path}`;
 
-  test('a name with only allowed addresses receives the request', async () => {
+  test('a host with only allowed addresses receives the request', async () => {
     expect(await hopFetcher([here])(named('/chain/1'))).toMatchObject({ status: 301, addressFamily: 4 });
   });
 
@@ -94,13 +94,13 @@ describe('the guard checks the address that the socket connects to:', () => {
     ['the first of two addresses', [elsewhere, here]],
     ['the last of two addresses', [here, elsewhere]],
     ['an address of the other family', [here, { address: '::1', family: 6 }]],
-  ])('a name is not contacted if the guard refuses %s', async (_, answers) => {
+  ])('a host is not contacted if the guard refuses %s', async (_, answers) => {
     const before = shortener.connections;
     await expect(hopFetcher(answers)(named('/chain/1'))).rejects.toMatchObject(refusal);
     expect(shortener.connections).toBe(before);
   });
 
-  test('a name is checked again before a new connection (DNS rebinding)', async () => {
+  test('a host is checked again before a new connection (DNS rebinding)', async () => {
     const ask = hopFetcher([here], [elsewhere]);
     await ask(named('/close/1'));
     await expect(ask(named('/close/0'))).rejects.toMatchObject(refusal);
@@ -172,7 +172,7 @@ describe('a hop times out after 3 s', () => {
     expect(error).toMatchObject(timeout);
   });
 
-  test.concurrent('after a redirect too', async () => {
+  test.concurrent('even after a redirect', async () => {
     const u = `${shortener.url}/location?to=/hang`;
     const { error, longUrl, redirectCount } = await testExpander().expand.chain(u);
     expect(error).toMatchObject(timeout);

@@ -14,7 +14,7 @@ export function fetchHead(request: Request): FetchHop {
   return async (url, { signal }) => hopResponse(await request(url, { method: 'HEAD', signal }), 'HEAD');
 }
 
-/** Converts the parts of a response that both follow modes use. */
+/** Converts the response fields that both `follow` modes use. */
 export function hopResponse(response: Response, method: HopResponse['method']): HopResponse {
   const { status, headers, addressFamily, source } = response;
   const location = percentEncoded(headers.location);
@@ -35,14 +35,14 @@ export function hopResponse(response: Response, method: HopResponse['method']): 
  */
 export function percentEncoded(location: string | undefined): string | null {
   if (location === undefined) return null;
-  // V8 copies a concatenated string before it slices it. A `Buffer` would be three times slower.
+  // V8 copies a concatenated string before slicing it. Copying with a `Buffer` would be three times slower.
   const copy = ` ${location}`.slice(1);
   return copy.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /**
- * Creates a `Request` that only connects to addresses that `guard` accepts. `checkUrls` has already checked the URL. The steps
- * of a request:
+ * Creates a `Request` that only connects to addresses that `guard` accepts. `checkUrls` must have checked the URL. Each request
+ * takes these steps:
  *
  * 1. The client ([http-client.ts](http-client.ts)) creates an exchange and takes an idle connection to the origin.
  * 2. `connect` resolves the name and opens a connection if no connection is idle. `guard` checks the resolved addresses.
@@ -55,7 +55,7 @@ export function guardedRequest(
   { guard, lookup, userAgent }: { guard: Guard; lookup: Lookup; userAgent: string },
   connect = connector,
 ) {
-  // Some websites vary their responses by these headers.
+  // Some websites send different responses depending on these headers.
   const preferences = ['Accept', 'text/html,application/xhtml+xml,*/*;q=0.8', 'Accept-Language', 'en'];
   const headers = ['User-Agent', userAgent, 'CDN-Loop', cdnId, ...preferences];
   const client = httpClient(connect(guardedLookup(lookup, guard)), headers);
@@ -72,7 +72,7 @@ export function guardedRequest(
   return { request, close: client.close };
 }
 
-/** Wraps `lookup` for sockets. It fails unless the guard accepts every address. */
+/** Adapts `lookup` for sockets. The lookup fails unless the guard accepts every address. */
 function guardedLookup(lookup: Lookup, guard: Guard): LookupFunction {
   const checkedLookup = async (hostname: string) => {
     const addresses = await lookup(hostname);

@@ -22,7 +22,10 @@ function withoutDots(name: string): string {
   return inner.replace(illegal, '_') || 'download';
 }
 
-/** Names a file after its URL's path. The type determines the extension if there is a query, because the path may be a script. */
+/**
+ * Derives a file name from the URL path. The MIME type determines the extension if the URL has a query, because the path may
+ * be a script.
+ */
 function nameFromUrl({ pathname, search }: URL, type: string): string {
   const segment = pathname.slice(pathname.lastIndexOf('/') + 1).replace(/;.*/, '');
   const name = withoutDots(decoded(percentDecoded(segment)) ?? '');
@@ -61,8 +64,8 @@ const parameter = /(?:"(?:\\.|[^"\\])*\\?(?:"|$)|[^";])+/gs;
 const maxParameters = 50;
 
 /**
- * Reads the name in `Content-Disposition` (RFC 6266, 5987, 2047). As in Chromium, it may contain spaces, lack its closing quote
- * or be percent-encoded.
+ * Returns the file name in `Content-Disposition` (RFC 6266, 5987, 2047). Like Chromium, it accepts names that contain spaces,
+ * are percent-encoded, or lack the closing quote.
  *
  * @param field the header in Latin-1.
  * @returns null if the header has no valid name.
@@ -96,7 +99,7 @@ function extendedValue(value: string): string | null {
   return decoded(percentDecoded(text), charset);
 }
 
-/** Decodes a plain value and its encoded words, without the white space after them. @returns null if it is malformed. */
+/** Decodes plain text with encoded words. Drops white space after encoded words. @returns null if it is malformed. */
 function words(value: string): string | null {
   let text = '';
   for (const [piece] of value.matchAll(/=\?[^\t\n\r ]*|(?:[\t\n\r ]|(?!=\?)[^\t\n\r ]+)+/g)) {

@@ -36,9 +36,9 @@ describe('a page title', () => {
 
   test.each([
     ['has no control characters', '\n A\t page\r\n&nbsp;of &#27;[31m ours ', {}, 'A page of [31m ours'],
-    ['has the charset of the Content-Type', '\xcf', { 'content-type': 'text/html;charset="cp1251"' }, 'П'],
+    ['uses the charset of the Content-Type', '\xcf', { 'content-type': 'text/html;charset="cp1251"' }, 'П'],
     ['may have 120 characters', utf8('😀'.repeat(120)), inUtf8, '😀'.repeat(120)],
-    ['is cut between characters', utf8('😀'.repeat(30_000)), inUtf8, `${'😀'.repeat(119)}…`],
+    ['is truncated between characters', utf8('😀'.repeat(30_000)), inUtf8, `${'😀'.repeat(119)}…`],
     ['may be in XHTML', 'a &amp; b', { 'content-type': 'application/xhtml+xml' }, 'a & b'],
     ['may be in a sandbox', 'A page', { 'content-security-policy': 'sandbox' }, 'A page'],
     ['is null if it is blank', ' \n &nbsp; ', {}, null],
@@ -48,12 +48,12 @@ describe('a page title', () => {
 
   test.each([
     ['is the first title', '<title>One</title><title>Two</title>', 'One'],
-    ['is not a title in SVG', '<svg><title>Picture</title></svg><title>Page</title>', 'Page'],
-    ['is not a title in a template', '<template><title>a</title></template><title>b</title>', 'b'],
+    ['is not the title of an SVG', '<svg><title>Picture</title></svg><title>Page</title>', 'Page'],
+    ['is not inside a template', '<template><title>a</title></template><title>b</title>', 'b'],
     ['may contain markup as text', '<title><b></b> &lt;b> &amp;</title>', '<b></b> <b> &'],
     ['may be in the body', '<body><p>Text<title>Late</title>', 'Late'],
     ['is null if the first title is empty', '<title></title><title>Two</title>', null],
-    ['is not a title in a comment', '<!-- <title>x</title> -->', null],
+    ['is not inside a comment', '<!-- <title>x</title> -->', null],
   ])('%s', (_, markup, title) => expect(readHtml(markup).title).toBe(title));
 });
 

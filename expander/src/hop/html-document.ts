@@ -68,14 +68,14 @@ function effectiveRefresh(
  */
 function parseRefresh(text: string): { delay: number; url: string } | null {
   const [, time = '', rest = ''] = /^[\t\n\f\r ]*([\d.]+)(?![^\t\n\f\r ,;])(.*)$/s.exec(text) ?? [];
-  // This ignores text after a second decimal point.
+  // `parseFloat` ignores the text after a second decimal point.
   const delay = Number.parseFloat(time);
   if (Number.isNaN(delay)) return null;
   const target = rest.replace(/^[\t\n\f\r ]*[,;]?[\t\n\f\r ]*/, '');
   return { delay, url: unquoted(target.replace(/^url[\t\n\f\r ]*=[\t\n\f\r ]*/i, '')) };
 }
 
-/** Removes an opening quote, its closing quote, and the text after that. */
+/** Removes an opening quote, the closing quote, and the text after the closing quote. */
 function unquoted(text: string): string {
   const quote = text[0];
   if (quote !== '"' && quote !== "'") return text;
@@ -83,7 +83,7 @@ function unquoted(text: string): string {
   return text.slice(1, end > 0 ? end : undefined);
 }
 
-/** Collapses white space and truncates a title; null if blank. Copies it, because a slice would keep the page in memory. */
+/** Collapses white space in a title and truncates it. Returns a copy, because a slice would keep the page in memory. */
 function inOneLine(title: string): string | null {
   const line = title.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   const characters = [...line.slice(0, 2 * maxTitle + 1)];
@@ -132,12 +132,12 @@ const redirecting = /\blocation\b|navigat|\b(?:open|submit|click)\s*\(|document\
 const tokens =
   /\/\*.*?(?:\*\/|$)|\/\/[^\n]*|(["'`])(?:\\.|(?!\1)[^\\])*(?:\1|$)|([{}])|(?<![\w$.])(?:(?:window|document|self)\s*\.\s*)?(location\s*(?:\.\s*(?:assign|replace)\s*\(|(?:\.\s*href\s*)?=(?![=>])))/gs;
 
-/** Max tokens to examine per page, which takes 2 ms. */
+/** Max tokens to examine per page. Examining them takes 2 ms. */
 const maxTokens = 4_000;
 
 /**
- * Whether a script on a page may redirect. Any redirecting code is enough on a page with little text. On other pages, the code
- * must set the location outside braces. The result is only a hint, because parsing scripts would take too long.
+ * Whether a script on a page may redirect. Any code that can redirect is enough on a page with little text. On a page with
+ * more text, the code must set the location at the top level. The result is a guess, because parsing scripts takes too long.
  */
 function mayRedirect({ scripts, handlers, visible }: HtmlFacts): boolean {
   if (visible < readable && [...scripts, ...handlers].some((script) => redirecting.test(script))) return true;

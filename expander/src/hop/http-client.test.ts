@@ -12,7 +12,7 @@ import { headReader } from './response-head.ts';
 
 const certificate = await testCertificate();
 
-/** Starts a server that counts its connections, total and open. */
+/** Starts a server that counts all connections and open connections. */
 async function listen(answer: RequestListener, scheme: 'http' | 'https' = 'http') {
   const server = scheme === 'http' ? http.createServer(answer) : https.createServer(certificate, answer);
   const connections = { seen: 0, open: 0 };
@@ -183,7 +183,7 @@ describe('the start of a body', () => {
     ['in chunks up to a second empty line', 'Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n\r\n1\r\nl', 'he'],
     ['in chunks up to a chunk header of more than 4,096 characters', longLines, 'a'],
     ['as bytes', 'Content-Length: 4\r\n\r\n\xc3\xa9\x00\xff', '\xc3\xa9\x00\xff'],
-  ])('is read %s, in pieces of any size', (_, sent, body) => {
+  ])('is read %s, whole or byte by byte', (_, sent, body) => {
     const { head, rest } = headReader().read(`HTTP/1.1 200 OK\r\n${sent}`) ?? expect.fail();
     for (const pieces of [[rest], rest.split('')]) {
       const reader = bodyReader(head.headers, 10);

@@ -11,11 +11,11 @@ import {
 export interface MetaRefresh {
   kind: 'meta';
   content: string;
-  /** The `href` of the first `<base>` before it. */
+  /** The `href` of the first `<base>` before this element. */
   base: string | null;
 }
 
-/** Min visible characters of a page that has something to read. */
+/** Min visible characters of a page with enough text to read. */
 export const readable = 200;
 
 const noFacts = () => ({
@@ -28,13 +28,13 @@ const noFacts = () => ({
   handlers: [] as string[],
   /** Number of visible characters, without white space. Counting stops at `readable`. */
   visible: 0,
-  /** Whether the page exceeded a limit. A browser would parse more of it. */
+  /** Whether parsing stopped because the page exceeded a limit. */
   isCut: false,
 });
 
 export type HtmlFacts = ReturnType<typeof noFacts>;
 
-/** Max open elements, as in browsers, and max elements in total. Without limits, 64 KiB of markup could need gigabytes. */
+/** Max open elements, as in browsers, and max total elements. Without limits, 64 KiB of markup could take gigabytes of memory. */
 const maxDepth = 512;
 const maxElements = 10_000;
 
@@ -57,7 +57,7 @@ export function readHtml(markup: string): HtmlFacts {
 
 class LimitReached extends Error {}
 
-/** Parses elements in a `<select>` like browsers and, since 2025, the HTML standard. parse5 ignores them. */
+/** Parses elements in a `<select>` like browsers and the HTML standard since 2025. parse5 would ignore these elements. */
 class HtmlParser extends Parser<DefaultTreeAdapterMap> {
   override onStartTag(token: Token.TagToken) {
     super.onStartTag(withoutMode(token));
@@ -73,7 +73,7 @@ function withoutMode(token: Token.TagToken): Token.TagToken {
   return token;
 }
 
-/** Matches types of scripts that run (HTML standard, "prepare the script element"). */
+/** Matches the types of scripts that browsers run (HTML standard, "prepare the script element"). */
 const runningType =
   /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:jscript|livescript|javascript1\.[0-5]))$/i;
 
@@ -81,7 +81,7 @@ const hidden = new Set(['script', 'style', 'title', 'noscript', 'iframe', 'noemb
 
 type Adapter = TreeAdapter<DefaultTreeAdapterMap>;
 
-/** Creates a tree adapter that collects `facts` outside templates. It keeps only the parents that the parser needs. */
+/** Creates a tree adapter that collects `facts` outside templates. The tree has only parent links, which the parser needs. */
 function collecting(facts: HtmlFacts): Adapter {
   let base: string | null = null;
   let firstTitle: DefaultTreeAdapterMap['element'] | undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { headReader } from './response-head.ts';
 
-/** Parses a response head, whole and byte by byte. Both must find the same end. @returns the head and the text after it. */
+/** Parses a response head whole, and checks that parsing byte by byte finds the same end. */
 function parse(text: string, maxLength?: number) {
   const { read: readWhole } = headReader(maxLength);
   const whole = readWhole(text);
@@ -14,7 +14,7 @@ function parse(text: string, maxLength?: number) {
 }
 
 describe('a response head', () => {
-  test('has lower-case header names, and values without surrounding white space', () => {
+  test('is parsed into lower-case names and trimmed values', () => {
     const text =
       'HTTP/1.0 301 Moved\r\nLOCATION:http://a.example/\r\nX-Empty:\r\nX-Tab:\t a b \t\r\n\r\nbody';
     expect(parse(text)).toEqual({

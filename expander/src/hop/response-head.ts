@@ -16,40 +16,40 @@ export interface ParsedHead extends ResponseHead {
 /** Max bytes of a head, including interim heads. */
 export const maxHeadSize = 16 * 1024;
 
-/** Chromium looks for "HTTP" in this many bytes, so up to four bytes may precede it. */
+/** Number of bytes in which Chromium looks for "HTTP". Up to four other bytes may precede "HTTP". */
 const searched = 8;
 
 const lineEnd = /[\r\n]+/;
 const headEnd = /\n\r?\n/g;
 const version = /^http\/(\d)[^.]*\.(\d)/i;
-/** Matches the status, which is 200 if the status line has no number. */
+/** Matches the status. A status line without a number means 200. */
 const statusOf = /^[^ ]* +(\d{1,9})/;
 /** Matches a token (RFC 9110 section 5.6.2). */
 export const token = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** Headers with a single value. The first line wins. */
+/** Headers with a single value. The first value wins if the header is repeated. */
 const single = new Set(['age', 'date', 'expires', 'location', 'strict-transport-security']);
 
-/** Headers that must not have two different values, because that may be a response splitting attack. */
+/** Headers that must not have two different values, which may be a sign of response splitting. */
 const unambiguous = ['content-length', 'content-disposition'];
 
 /**
- * Parses a response head piece by piece, in Latin-1. It accepts everything that Chromium accepts (net/http), which is more than
- * RFC 9112 allows. It skips interim responses (RFC 9110 section 15.2), but counts them toward `maxLength`, because a host could
- * send them endlessly.
+ * Creates an incremental parser for a response head in Latin-1. It accepts everything that Chromium accepts (net/http), which
+ * is more than RFC 9112 allows. It skips interim responses (RFC 9110 section 15.2). They count toward `maxLength`, because a
+ * host could send an endless series of interim responses.
  *
  * Its functions throw `ERR_NOT_HTTP`, `ERR_AMBIGUOUS`, or `ERR_HEADERS_TOO_LONG` beyond `maxLength` characters.
  */
 export function headReader(maxLength = maxHeadSize) {
   let text = '';
   let interim = 0;
-  /** Reads the next piece. @returns the head and the text after it; null while the head is incomplete. */
-  const read = (piece: string): { head: ParsedHead; rest: string } | null => {
+  /** Parses the next chunk. @returns the head and the text after the head; null while the head is incomplete. */
+  const read = (chunk: string): { head: ParsedHead; rest: string } | null => {
     const looked = text.length;
-    text += piece;
+    text += chunk;
     const start = startOfHead(text);
     if (start === -1 && text.length >= searched) throw notHttp();
-    // The empty line may start in the previous piece.
+    // The empty line may start in the previous chunk.
     headEnd.lastIndex = Math.max(start, looked - 2);
     const end = start !== -1 && headEnd.test(text) ? headEnd.lastIndex : 0;
     if (interim + (end || text.length) > maxLength)
@@ -64,7 +64,7 @@ export function headReader(maxLength = maxHeadSize) {
   };
   return {
     read,
-    /** Returns a head without its empty line, after the connection has ended. */
+    /** Returns the head after the connection has closed, even without the final empty line. */
     end(): ParsedHead {
       const head = startOfHead(text) === -1 ? null : parseHead(text);
       if (!head || isInterim(head)) throw notHttp();
@@ -103,7 +103,7 @@ function parseHead(sent: string): ParsedHead {
   return { status, headers, minorVersion, containsAnother: text.includes('HTTP/1.', 1) };
 }
 
-/** Splits lines into names and values. A line that starts with white space continues a value. Skips lines without a name. */
+/** Splits lines into names and values. White space at the start of a line continues the previous value. Skips nameless lines. */
 function fieldsOf(lines: readonly string[]): [name: string, value: string][] {
   const fields: [name: string, value: string][] = [];
   let mayContinue = false;

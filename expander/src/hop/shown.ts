@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ResponseHead, token, trimmed } from './response-head.ts';
 
-/** What Chromium does with a response: display markup or other content, save a file, or nothing. */
+/** What Chromium does with a response: displays markup or other content, saves a file, or does nothing. */
 export type Shown = 'html' | 'xml' | 'other' | 'file' | 'nothing';
 
 /** Types that Chromium parses as XML and displays. Our HTML parser finds the same facts except in contrived documents. */
@@ -10,7 +10,7 @@ const xmlTypes = new Set('application/xhtml+xml application/xml image/svg+xml te
 /** Types for which browsers sniff the content (MIME Sniffing standard, section 5). */
 const unknownTypes = new Set(['', 'unknown/unknown', 'application/unknown', '*/*']);
 
-/** Matches other types that Chromium displays: blink/common/mime_util/mime_util.cc and media/base/mime_util_internal.cc. */
+/** Matches other types that Chromium displays (blink/common/mime_util/mime_util.cc, media/base/mime_util_internal.cc). */
 const shownTypes = new RegExp(
   `^(?:${[
     '(?:text/(?!(?:x-)?v?calendar$|(?:x-)?(?:vcard|qif|csv|vcf)$|directory$|ldif$|ofx$|rtf$|tsv$|comma-sep|tab-sep)\\S+)',

@@ -11,7 +11,7 @@ import type { Follow } from '../expansion/expansion.ts';
 
 const shortener = await startShortener();
 
-/** Starts an expander, and a website that responds to the requests on each connection in order. */
+/** Starts an expander and a website. The website responds to the requests of a connection in order. */
 async function website(answer: (path: string, socket: Socket) => unknown, redis?: CacheClient) {
   const requests: string[] = [];
   let connections = 0;
@@ -35,7 +35,7 @@ async function website(answer: (path: string, socket: Socket) => unknown, redis?
     expand,
     requests,
     connections: () => connections,
-    /** The path at the end of the chain from `path`, or the error code. */
+    /** Expands `path`. @returns the final path, or the error code. */
     async end(path: string, follow: Follow = 'default') {
       const { error, longUrl } = await expand.chain(origin + path, { follow });
       return error?.code ?? longUrl?.slice(origin.length);
@@ -134,7 +134,7 @@ describe('a late body for HEAD, disguised as a response,', () => {
     expect(await end('/victim')).toBe('/at/evil');
     doubted.resolve();
     await expect.poll(() => end('/victim')).toBe('/at/victim');
-    // Redis would receive a wrong result before this result.
+    // A wrong result would be written to Redis before this result.
     await expand.chain(`${shortener.url}/chain/1`);
     await expect.poll(() => entries.some((key) => key.endsWith('/chain/1'))).toBe(true);
     expect(entries.filter((key) => key.endsWith('/victim'))).toHaveLength(1);

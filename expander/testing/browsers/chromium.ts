@@ -61,11 +61,11 @@ async function open(page: Page, start: string) {
   let [url, isNavigating, isLoading, redirects] = [start, true, true, false];
   const steps: string[] = [];
   const settled = Promise.withResolvers<void>();
-  // Events may still be about the previous page during the navigation.
+  // Events may still refer to the previous page during the navigation.
   const isSettled = () => !isNavigating && !isLoading && (!redirects || reloadsForever(steps));
   const check = async () => {
     if (!isSettled()) return;
-    // Events of the page may arrive later than events of the browser, but before the page evaluates this expression.
+    // Page events may arrive after browser events, but they arrive before the page evaluates this expression.
     await session.send('Runtime.evaluate', { expression: '0' }).catch(() => {});
     if (isSettled()) settled.resolve();
   };

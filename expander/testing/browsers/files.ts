@@ -3,7 +3,7 @@ import { type Link, ofCases, ofLines, ofReplies, page, redirect, savedAs } from 
 import { refresh } from './pages.ts';
 import type { Reply } from './stage.ts';
 
-/** A response with a refresh. Browsers follow it only if they display the response. */
+/** Creates a response with a refresh. Browsers follow the refresh only if they display the response. */
 const refreshing = (headers: Reply['headers'] = [], body = 'x', status = 200): Reply => ({
   status,
   headers: [...headers, refresh('0;url=/x')],

@@ -6,12 +6,12 @@ import parts from './heads.json' with { type: 'json' };
 import { page } from './link.ts';
 import { userAgentOf, type Website } from './stage.ts';
 
-/** Generates responses from the parts in heads.json. Most are malformed. Parts that are listed twice are twice as frequent. */
+/** Generates mostly malformed responses from the parts in heads.json. A part that is listed twice is twice as frequent. */
 export function strangeResponses(count: number): string[] {
   const random = randomNumbers(1);
   const one = (of: readonly string[]) => of[Math.floor(random() * of.length)] as string;
   return Array.from({ length: count }, () => {
-    // Most parts of a response are well-formed.
+    // Each part is usually well-formed.
     const usually = (usual: string, of: readonly string[]) => (random() < 0.7 ? usual : one(of));
     const lineEnd = usually('\r\n', parts.lineEnd);
     const lines = Array.from(
@@ -79,7 +79,7 @@ export const websiteOf =
     return index === undefined ? page('') : { raw: responses[Number(index)] as string };
   };
 
-/** Reads `count` responses with Chromium, on a page of the website with this index. */
+/** Fetches `count` responses in Chromium, from a page of the website with this index. */
 export async function chromiumReads(index: number, count: number, browser: Browser): Promise<string[]> {
   const context = await browser.newContext({ userAgent: userAgentOf(index) });
   const tab = await context.newPage();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Reply, Website } from './stage.ts';
 
-/** A link that starts at `start`, and its websites. */
+/** A test case: a link that starts at `start`, and the website that responds. */
 export interface Link {
   group: string;
   /** What the website sends in this test case. */
@@ -16,13 +16,13 @@ export interface Link {
 
 export const start = 'http://start.example/a/b?q#part';
 
-/** The end of a link with an error page at this URL. */
+/** Describes a link that ends with an error page at `url`. */
 export const errorAt = (url: string): string => `error at ${url}`;
 
-/** The end of a link to a file. */
+/** Describes a link that ends with a saved file. */
 export const savedAs = (name: string): string => `saves ${JSON.stringify(name)}`;
 
-/** The end of a link to a page whose script redirects. */
+/** Describes a link that ends at a page whose script redirects. */
 export const leftByScript = 'a script redirects';
 
 export const page = (body: string, headers: Reply['headers'] = []): Reply => ({

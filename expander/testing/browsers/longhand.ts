@@ -10,7 +10,7 @@ import { guardedRequest } from '../../src/hop/fetch-hop.ts';
 import { errorAt, type Link, leftByScript, savedAs, start } from './link.ts';
 import { type Stage, userAgentOf } from './stage.ts';
 
-/** Links to follow in parallel. Hops would time out with more links. */
+/** Number of links to follow in parallel. More links would cause timeouts. */
 const parallelLinks = 8;
 
 /** Follows each link with `follow=all`. @returns the end of each link. */
@@ -33,7 +33,7 @@ export async function longhandEnds(links: readonly Link[], stage: Stage): Promis
   return ends;
 }
 
-/** Connects to the stage for every host and port. */
+/** Connects to the stage, regardless of the host and port. */
 function toStage({ port, tlsPort }: Stage): typeof openSocket {
   const host = '127.0.0.1';
   return (protocol, options) =>

@@ -101,7 +101,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
       cwd: folder,
       env: { ...env, ...variables },
     });
-    // A command may end without reading its input.
+    // A command may exit without reading its input.
     running.child.stdin?.on('error', () => {}).end(input);
     return running.then(
       ({ stdout, stderr }) => ({ code: 0, stdout, output: stdout + stderr }),

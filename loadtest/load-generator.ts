@@ -78,7 +78,7 @@ export function startLoad<Plan extends Planned>(next: (i: number) => Plan | Prom
   };
 }
 
-/** Sends one request on a kept-alive connection. */
+/** Sends one request on a keep-alive connection. */
 export function send({
   url,
   headers,

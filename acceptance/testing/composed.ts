@@ -37,7 +37,7 @@ export function ownNetworks(port: number) {
 export type ComposedStack = Awaited<ReturnType<typeof startComposed>>;
 
 /**
- * Starts a project on free ports, with a local shortener that its expander may contact. `stop` removes everything.
+ * Starts a compose project on free ports, with a local shortener that its expander may contact. `stop` removes everything.
  *
  * @param options.before services to start first.
  * @param options.scale options of `docker compose up`.

@@ -7,7 +7,7 @@ import type { TestStack } from './test-stack.ts';
 
 export type Watched = Pick<TestStack, 'expanderPort' | 'tasksPort' | 'proxyLog'>;
 
-/** Connections that add tasks. */
+/** Number of connections that add tasks. */
 export const writers = 4;
 
 /** Pause between requests on a connection (ms), so that the load does not slow other tests. */

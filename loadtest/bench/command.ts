@@ -48,7 +48,7 @@ export async function measureCommand(): Promise<Report> {
   return { title, unit: 'seconds', rows };
 }
 
-/** In seconds. */
+/** Elapsed time and CPU time (s). */
 interface Usage {
   seconds: number;
   cpu: number;

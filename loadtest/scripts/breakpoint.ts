@@ -65,6 +65,6 @@ export default function request({ session, titlePrefix, run }: ReturnType<typeof
 }
 
 const expectStatus = (status: number, response: { status: number }) =>
-  check(response, { 'the status is right': (r) => r.status === status });
+  check(response, { 'the status is correct': (r) => r.status === status });
 
 export { teardown } from './modules/task-list.ts';

@@ -36,5 +36,5 @@ function expand(link: string, kind: 'hit' | 'miss'): void {
   const response = get(apiUrl(link), { name: kind, kind });
   // The expander follows five redirects. The target of a sixth redirect is still the long URL.
   const longUrl = shortener + link.replace(/\d+/, '0');
-  check(response, { 'the long URL is right': (r) => r.status === 200 && r.body === longUrl });
+  check(response, { 'the long URL is correct': (r) => r.status === 200 && r.body === longUrl });
 }

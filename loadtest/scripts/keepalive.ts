@@ -95,7 +95,7 @@ const phase = () => (exec.vu.iterationInScenario === 0 ? 'warm-up' : 'steady');
 function measure(status: number, response: http.Response): void {
   const { duration } = response.timings;
   if (phase() === 'steady') delayed.add(duration >= 35 && duration < 60);
-  check(response, { 'the response is right': (r) => r.status === status });
+  check(response, { 'the response is correct': (r) => r.status === status });
 }
 
 export { teardown } from './modules/task-list.ts';

@@ -19,7 +19,7 @@ import { openStage, type Stage } from '../testing/browsers/stage.ts';
 
 const links = [...redirectLinks, ...pageLinks, ...fileLinks, ...cookies, ...departures];
 
-/** Links to follow in Chromium, which needs 40 ms of CPU time per link, and 2 ms per response. */
+/** Number of links to follow in Chromium. Each link takes 40 ms of CPU time, and each response 2 ms. */
 const count = rounds({ short: 12, long: links.length });
 const responses = strangeResponses(rounds({ short: 50, long: 2_000 }));
 
@@ -45,7 +45,7 @@ test('every link ends as in the snapshot', () => {
 });
 
 const duration = { timeout: 600_000 };
-test(`Chromium ends where follow=all does (${count} of ${links.length} links)`, duration, async () => {
+test(`Chromium and follow=all reach the same URL (${count} of ${links.length} links)`, duration, async () => {
   const expected = (index: number) => links[index]?.chromium ?? ends[index];
   const some = shuffled([...links.keys()]).slice(0, count);
   const follow = (indexes: readonly number[]) =>
@@ -69,7 +69,7 @@ test(`Chromium reads ${responses.length} strange responses as Longhand does`, du
   expect(differing).toEqual([]);
 });
 
-test('prints the accepted differences, each with its reason', () => {
+test('every accepted difference has a reason', () => {
   const ofLinks = links.flatMap(({ sent, chromium, reason }) => (chromium ? [`${sent}: ${reason}`] : []));
   console.info([...ofLinks, ...acceptedHeads.map(({ reason }) => reason)].join('\n'));
   expect(links.filter(({ chromium, reason }) => chromium && !reason)).toEqual([]);

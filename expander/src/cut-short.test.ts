@@ -10,7 +10,7 @@ import type { Expansion } from './expansion/expansion.ts';
 import { createBrowse } from './hop/browse.ts';
 import type { Request } from './hop/exchange.ts';
 
-/** The parts of an expansion that are the same on every visit. */
+/** Returns the fields of an expansion that do not change between visits. */
 const summary = ({ hops, longUrl, redirectCount, end }: Expansion) => ({
   hops: hops.map(({ kind, status, method, incomplete, title }) => [kind, status, method, incomplete, title]),
   longUrl: longUrl?.replace(/\?.*/, ''),
@@ -23,9 +23,9 @@ const turns = async (count: number) => {
 };
 
 /**
- * A chain of three kinds of hops: HEAD, then HEAD and GET for a page, then GET after a refused HEAD.
+ * Serves a chain with three kinds of hops: HEAD only, HEAD and GET for a page, and GET after a refused HEAD.
  *
- * @param step delays each response and each half of the page.
+ * @param step is awaited before each response and after each half of the page.
  */
 const chain =
   (step: (url: string) => Promise<void>) =>
@@ -55,11 +55,11 @@ test('later clients receive the complete result after a client disconnects at an
       const count = (counts.get(query) ?? 0) + 1;
       counts.set(query, count);
       steps.get(query)?.(count);
-      // Let the client read the data so far.
+      // Let the client read the data sent so far.
       await setImmediate();
     }),
   );
-  /** Each link gets a new expander, because an origin that has refused HEAD twice receives only GET. */
+  /** Creates a new expander for each link, because an expander stops sending HEAD to an origin after two refusals. */
   const visitor = (query: string) => {
     const { expand } = testExpander();
     return (signal?: AbortSignal) => expand.chain(`${origin}/short?${query}`, { follow: 'all', signal });
@@ -72,7 +72,7 @@ test('later clients receive the complete result after a client disconnects at an
 
   const codes: unknown[] = [];
 
-  /** One visitor disconnects `later` event loop turns after a step. Two more visitors arrive `next` turns later. */
+  /** Aborts a visit `later` event loop turns after `step`. @returns the results of two visits that start `next` turns later. */
   const leaveAt = async (step: number, later: number, next: number) => {
     const query = `${step}-${later}-${next}`;
     const visit = visitor(query);

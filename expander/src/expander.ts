@@ -24,7 +24,7 @@ export interface Outside {
   log: Log;
   /** The cache shared by all replicas. Without it, each process uses only its own cache. */
   redis?: CacheClient;
-  /** By default, lookups use the name servers of `/etc/resolv.conf`. */
+  /** Defaults to the name servers in `/etc/resolv.conf`. */
   lookup?: Lookup;
   metrics?: Registry;
   /** Called when a page template prints a missing value. By default, rendering throws. */
@@ -60,7 +60,7 @@ export function createExpander(config: Config, outside: Outside) {
     ? watchKeys(config.EXPANDER_KEYS_FILE, take, log, metrics.keyRequests)
     : undefined;
 
-  // Runs before and after the wait for a slot, because another chain may make the same request in the meantime.
+  // This layer is used twice, because another chain may cache the response while a hop waits for a slot.
   const cached = cacheHops();
   // A request passes through these layers in order.
   const follow = layers<FollowRedirects>(
@@ -103,7 +103,7 @@ function countInFlight(gauge: Gauge) {
     };
 }
 
-/** Labels only the class, because websites choose the status (0 to 999,999,999) and each value is a time series. */
+/** Labels a hop with its status class. A label with the exact status could create a billion time series. */
 const statusClass = ({ status }: HopResponse) => ({
   status_class: status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : 'other',
 });

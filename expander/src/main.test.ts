@@ -74,7 +74,7 @@ describe('every response carries X-Power-By and Content-Type: text/html', () => 
 });
 
 describe('the process', () => {
-  test('has operations endpoints on a separate port', async () => {
+  test('serves operations endpoints on a separate port', async () => {
     expect(await (await fetch(new URL('livez', operations))).text()).toBe('live\n');
     expect((await fetch(new URL('readyz', operations))).status).toBe(200);
     const metrics = await (await fetch(new URL('metrics', operations))).text();

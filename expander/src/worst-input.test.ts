@@ -36,7 +36,7 @@ const get = async (query: string, headers = {}) => (await app.request(`/api?${qu
 const expandLines = async (body: string) =>
   (await app.request('/api/expand', { method: 'POST', body })).text();
 
-/** Expands URLs that return this response. */
+/** Expands URLs whose website sends this response. */
 async function expandAnswer(head: string, body = '', { urls = 1, piece = 65_536 } = {}) {
   await origin.answer({ bytes: `HTTP/1.1 ${head}\r\n\r\n${body}`, piece });
   await Promise.all(Array.from({ length: urls }, () => expand.chain(target(), { follow: 'all' })));
@@ -62,7 +62,7 @@ const [chunked, xhtml] = [
 const locations = urls.map(bytes);
 const requestHeaders = words`CDN-Loop X-Forwarded-For X-Request-Id Accept If-None-Match Cookie User-Agent`;
 
-/** The untrusted inputs, with the maximum size of each. */
+/** All untrusted inputs and their maximum sizes. */
 const inputs: Record<string, UntrustedInput> = {
   u: input(8_192, urls, (text) => get(`u=${encodeURIComponent(text)}`)),
   "the page's u": input(8_192, urls, async (text) =>
@@ -135,7 +135,7 @@ const inputs: Record<string, UntrustedInput> = {
 
 testWorstInputs(inputs);
 
-/** Fields named `name`, each with up to 100 characters of `text`. */
+/** Splits `text` into header fields of up to 100 characters. */
 function lines(name: string, text: string): string {
   return (text.match(/.{1,100}/g) ?? []).map((value) => `${name}: ${value}`).join('\r\n');
 }

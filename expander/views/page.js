@@ -1,5 +1,5 @@
 // The page works without this script, which adds the Paste, Copy and Share buttons, a countdown, a screen reader announcement
-// and the bookmarklet. They are not in the HTML, because text browsers would show them.
+// and the bookmarklet. The HTML omits these features, because text browsers would show them.
 const status = document.querySelector('#status');
 const result = document.querySelector('[data-announcement]');
 if (result) document.title = result.dataset.title;
@@ -9,7 +9,7 @@ addEventListener('load', () => {
   status.textContent = result?.dataset.announcement ?? '';
 });
 
-// Like the Tab key, the first click selects the text, unless the visitor has dragged over a part.
+// The first click selects all text, as the Tab key does, unless the visitor has selected a part by dragging.
 const field = document.querySelector('#u');
 field.addEventListener(
   'click',
@@ -72,7 +72,7 @@ for (const actions of document.querySelectorAll('[data-copy]')) {
   actions.lastElementChild.addEventListener('click', () => navigator.share({ url }).catch(() => {}));
 }
 
-// After a rate limit error, "Try again" is disabled and counts down, as does the sentence.
+// Disables "Try again" after a rate limit error, and counts down in the link and the sentence.
 const waiting = document.querySelector('[data-wait]');
 if (waiting) {
   const { href, textContent: label } = waiting;

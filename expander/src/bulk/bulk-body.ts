@@ -3,7 +3,7 @@ import { aborted, overloaded } from '../expansion/errors.ts';
 
 /** Maximum bytes per body: 10,000 URLs of 800 bytes. */
 const maxBulkSize = 8_000_000;
-/** Maximum bytes of all bodies in progress. Parsed JSON takes up to 6 times as much: 140 MB of the container's 384 MB. */
+/** Maximum bytes of all bodies in progress. Parsed JSON takes up to 6 times as much memory: 140 MB of 384 MB. */
 const maxHeld = 3 * maxBulkSize;
 
 /** Reads request bodies and limits their total size. */
@@ -11,8 +11,8 @@ export function createBodyReader() {
   let held = 0;
 
   /**
-   * @returns the text, and `release`; call it once to free the memory. The text rejects with HTTPException
-   *   413 if the body is too large, or with ExpansionError `overloaded` (no free memory) or `aborted` (the client disconnected).
+   * @returns `text`, and `release`, which must be called once to free the memory. `text` rejects with HTTPException 413 if the
+   *   body is too large, or with ExpansionError `overloaded` (no free memory) or `aborted` (the client disconnected).
    */
   return (request: Request) => {
     let size = 0;

@@ -14,10 +14,10 @@ import type { Expansion } from '../expansion/expansion.ts';
 
 const end = endedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
 
-test('a slow reader receives all lines of its list', async () => {
+test('a slow client receives every line of its list', async () => {
   const lines = 4_000;
   let expanded = 0;
-  // 32 MB in lines of 8 KB, far more than sockets and streams can buffer.
+  // The response is 32 MB long, far more than sockets and streams can buffer.
   const failed = endedExpansion('x'.repeat(8_000), new ExpansionError('request_failed', 'It is down.'));
   const { url } = await tracing(async () => {
     expanded += 1;
@@ -99,15 +99,15 @@ describe('a client that disconnects', () => {
     await expect.poll(() => signals.length).toBe(atATime);
     asking.destroy();
     await expect.poll(() => signals.every(({ aborted }) => aborted)).toBe(true);
-    // Since then, only the later request has started an expansion.
+    // Only the new request starts another expansion.
     ask(url, '/api?u=http://b.example/');
     await expect.poll(() => signals.length).toBe(atATime + 1);
   });
 
   test.each([
-    ['with a Content-Length', 'Content-Length: 1000\r\n\r\nhttp://'],
-    ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhttp:\r\n'],
-  ])('causes no error while it sends its list %s', async (_, sent) => {
+    ['a Content-Length', 'Content-Length: 1000\r\n\r\nhttp://'],
+    ['chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhttp:\r\n'],
+  ])('is logged with status 499 while it sends a list with %s', async (_, sent) => {
     const { port, lines } = await tracing(async () => end);
     const socket = connect(port, '127.0.0.1').on('error', () => {});
     // The response to GET shows that the server has also read the POST.

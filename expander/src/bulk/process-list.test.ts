@@ -74,7 +74,7 @@ describe('POST /api/expand', () => {
     ['application/json', 400],
     ['application/vnd.api+json', 400],
     ['text/plain', 200],
-  ])('with lines declared as %s returns %i', async (type, status) => {
+  ])('with Content-Type %s and an unclosed array returns %i', async (type, status) => {
     const request = { method: 'POST', body: '["http://10.0.0.1/', headers: { 'Content-Type': type } };
     expect((await app.request('/api/expand', request)).status).toBe(status);
   });

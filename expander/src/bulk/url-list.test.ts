@@ -25,13 +25,13 @@ describe('a list of URLs', () => {
     ['a host in brackets', '[::1]/x\nhttp://a.example/'],
     ['an unclosed array', '["http://a.example/"\nhttp://a.example/'],
     ['a link in Markdown', '[a](http://a.example/)\nhttp://a.example/'],
-  ])('may begin with %s, which fails only its own line', async (_, text) => {
+  ])('can begin with %s', async (_, text) => {
     expect(await readUrls(text)).toEqual(text.split('\n').map((url, i) => [i + 1, url]));
     await expect(readUrls(text, { isJson: true })).rejects.toThrow('not an array');
   });
 
   test.each(['', '{"u":"http://a.example/"}', 'http://a.example/', '"http://a.example/"'])(
-    'must be an array if declared as JSON, not %j',
+    'must be an array if its Content-Type is JSON: %j',
     async (text) => {
       await expect(readUrls(text, { isJson: true })).rejects.toThrow(
         'Content-Type says JSON, but the body is not an array.',
@@ -40,7 +40,7 @@ describe('a list of URLs', () => {
     },
   );
 
-  test('may contain 10,000 URLs of any characters', async () => {
+  test('can contain 10,000 URLs with special characters', async () => {
     const urls = Array.from({ length: 10_000 }, (_, i) => `http://a.example/${i}?[,{"\\`);
     for (const text of [urls.join('\n'), JSON.stringify(urls), JSON.stringify(urls, null, 2)]) {
       expect((await readUrls(text)).map(([, url]) => url)).toEqual(urls);
@@ -52,7 +52,7 @@ describe('a list of URLs', () => {
     ['lines', 'x\n'.repeat(10_001)],
     ['an array', JSON.stringify(Array(10_001).fill('x'))],
     ['nested arrays', JSON.stringify([Array(10_001).fill('x')])],
-  ])('may not contain 10,001 URLs in %s', async (_, text) => {
+  ])('is limited to 10,000 URLs in %s', async (_, text) => {
     await expect(readUrls(text)).rejects.toThrow(
       'The list has more than 10000 URLs; split it across requests.',
     );
@@ -87,7 +87,7 @@ const texts = fc
   .array(fc.constantFrom('\r', '\n', '\r\n', ' ', 'a', 'é', '😀', '[', '"', ',', ']', '1', '://'))
   .map((parts) => parts.join(''));
 
-test('reads the same URLs from a body and from a stream, however it is split', async () => {
+test('readUrlStream() yields the same URLs as readUrls() for any chunk sizes', async () => {
   const same = fc.asyncProperty(texts, fc.array(fc.nat(5)), async (text, sizes) => {
     const bytes = new TextEncoder().encode(text);
     const urls = await readUrls(new TextDecoder().decode(bytes));
@@ -96,7 +96,7 @@ test('reads the same URLs from a body and from a stream, however it is split', a
   await fc.assert(same, { seed, numRuns: 1_000 });
 });
 
-test('yields a line before the next line arrives', async () => {
+test('readUrlStream() yields a line before the next line arrives', async () => {
   const next = Promise.withResolvers<Uint8Array>();
   const stream = readUrlStream(
     (async function* () {
@@ -109,7 +109,7 @@ test('yields a line before the next line arrives', async () => {
   expect((await stream.next()).value).toEqual([3, 'bc']);
 });
 
-test('truncates a huge line, but leaves it too long for a URL', async () => {
+test('readUrlStream() truncates a huge line to little more than the maximum URL length', async () => {
   const endless = async function* () {
     for (let i = 0; i < 10_000; i += 1) yield Buffer.from('x'.repeat(1_000));
     yield Buffer.from('\nb\n');

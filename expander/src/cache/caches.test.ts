@@ -49,7 +49,7 @@ describe('the memory tier', () => {
     expect(requested).toEqual(['/short', '/long']);
   });
 
-  test('is bypassed on a retry, like the hop cache, and stores the new result', async () => {
+  test('is bypassed by a retry and stores the new result', async () => {
     const { expand, requested } = remembering({ '/short': { location: '/long' } });
     await expand('/short');
     expect(await expand('/short', { again: true })).toMatchObject({ cached: false });
@@ -59,7 +59,7 @@ describe('the memory tier', () => {
 
   test.each([
     ['fails', new ExpansionError('request_failed', 'It is down.'), 'request_failed'],
-    ['ends at a failing page', { status: 503 }, 'final'],
+    ['ends with status 503', { status: 503 }, 'final'],
   ])('keeps a usable result if a retry %s', async (_, failure, code) => {
     const { expand, pages } = remembering({ '/short': { location: '/long' } });
     await expand('/short');
@@ -71,7 +71,7 @@ describe('the memory tier', () => {
     expect((await expand('/short')).hops.at(-1)).toMatchObject({ status: 200 });
   });
 
-  test('keeps errors and failing pages for 30 s, except our own overload', async () => {
+  test('stores errors and 503 responses for 30 s, except `overloaded`', async () => {
     const pages: Web = {
       '/down': new ExpansionError('request_failed', 'It is down.'),
       '/busy': new ExpansionError('overloaded', 'We are busy.'),
@@ -108,7 +108,7 @@ describe('a stale entry', () => {
     await vi.waitFor(async () => expect((await expand('/short')).longUrl).toBe('http://a.example/new'));
   });
 
-  test('is kept if its refresh ends at a failing page', async () => {
+  test('is kept if a refresh ends with status 503', async () => {
     const pages: Web = { '/short': { location: '/page' } };
     const { expand, requested } = remembering(pages);
     await expand('/short');
@@ -119,7 +119,7 @@ describe('a stale entry', () => {
     expect((await expand('/short')).hops.map(({ status }) => status)).toEqual([301, 200]);
   });
 
-  test('is kept after a failed refresh, which is retried 30 s later', async () => {
+  test('is refreshed again 30 s after a failed refresh', async () => {
     const pages: Web = { '/short': { location: '/long' } };
     const { expand, requested } = remembering(pages);
     await expand('/short');
@@ -194,7 +194,7 @@ describe('the hop cache', () => {
     expect((await expand('/two')).freshUntil).toBe(freshUntil);
   });
 
-  test('is separate for each follow mode, because responses to HEAD and GET may differ', async () => {
+  test('stores responses separately for each follow mode', async () => {
     const requested: string[] = [];
     const ask = cacheHops()(async (_, { follow }) => {
       requested.push(follow);
@@ -219,17 +219,14 @@ describe('the hop cache', () => {
 });
 
 test.each([
-  ['one byte', 'x', 1],
-  ['two bytes', '\u0457', 2],
-])(
-  'the memory tier keeps 32 MiB of characters of %s and evicts the least recently used entries',
-  (_, character, bytes) => {
-    const { set, get } = memoryTier();
-    const keys = Array.from({ length: 1_000 }, (_, i) => `${i}`);
-    const text = character.repeat(40_000);
-    for (const key of keys) set(key, { longUrl: key } as Expansion, text);
-    const kept = keys.filter((key) => get(key)?.longUrl === key);
-    expect(kept).toHaveLength(Math.min(Math.floor((32 * 1024 * 1024) / (40_000 * bytes + 203)), 1_000));
-    expect(kept.at(-1)).toBe('999');
-  },
-);
+  ['one-byte', 'x', 1],
+  ['two-byte', '\u0457', 2],
+])('the memory tier stores 32 MiB of %s characters', (_, character, bytes) => {
+  const { set, get } = memoryTier();
+  const keys = Array.from({ length: 1_000 }, (_, i) => `${i}`);
+  const text = character.repeat(40_000);
+  for (const key of keys) set(key, { longUrl: key } as Expansion, text);
+  const kept = keys.filter((key) => get(key)?.longUrl === key);
+  expect(kept).toHaveLength(Math.min(Math.floor((32 * 1024 * 1024) / (40_000 * bytes + 203)), 1_000));
+  expect(kept.at(-1)).toBe('999');
+});

@@ -21,18 +21,18 @@ export interface SharedCache {
   set(key: string, text: string, milliseconds: number): void;
 }
 
-/** Maximum characters of an entry. */
+/** Maximum length of an entry, in characters. */
 const maxEntrySize = 64 * 1024;
 
-/** Maximum concurrent refreshes per client. Lists (48) and refreshes leave 4 of a client's 56 slots at an origin. */
+/** Maximum concurrent refreshes per client. Refreshes and lists (48) leave 4 of a client's 56 slots at an origin free. */
 const maxRefreshes = 4;
 
 /** Maximum failed refreshes to remember. */
 const maxFailedRefreshes = 10_000;
 
 /**
- * A layer that serves hits from `memory`, before any layer that shares or limits work. It serves a stale entry at once and
- * refreshes it in the background. It retries a failed refresh once the failure has expired.
+ * A layer that serves expansions from `memory`. It serves a stale entry at once and refreshes it in the background. It
+ * retries a failed refresh once the failure has expired.
  */
 export function serveFromMemory(memory: MemoryTier, lookups?: Pick<Counter, 'inc'>) {
   return (followRedirects: FollowRedirects): FollowRedirects => {
@@ -74,7 +74,7 @@ export function cacheExpansions(memory: MemoryTier, redis?: SharedCache) {
     if (text.length > maxEntrySize) return;
     memory.set(key, asCached(expansion), text);
     const share = () => isVoid(expansion) || redis?.set(key, text, expansion.staleUntil - Date.now());
-    // Wait, because only this process can notice unsolicited bytes that arrive later.
+    // Unsolicited bytes may still invalidate the result, and only this process would notice them.
     if (sources) setTimeout(share, doubtTime).unref();
     else share();
   };
@@ -126,16 +126,16 @@ function hasFailed({ error, hops }: Expansion): boolean {
 /** Maximum bytes of all entries. An entry takes about as much memory as its text. */
 const maxSize = 32 * 1024 * 1024;
 
-/** Extra bytes per entry, besides its key and text. */
+/** Estimated overhead per entry, in bytes. */
 const overhead = 200;
 
 export type MemoryTier = ReturnType<typeof memoryTier>;
 
-/** A cache in this process, for expansions marked as cached. It evicts the least recently used entries. */
+/** Creates an LRU cache in this process. Its expansions must already be marked as cached. */
 export function memoryTier() {
   const entries = new LRUCache<string, Expansion>({ maxSize });
   return {
-    /** The expansion stored under `key`, which may have expired. */
+    /** Returns the expansion for `key`, which may have expired. */
     get: (key: string) => entries.get(key) ?? null,
     set(key: string, expansion: Expansion, text: string) {
       // V8 needs two bytes per character if any character is beyond Latin-1.
@@ -145,14 +145,16 @@ export function memoryTier() {
   };
 }
 
-/** Maximum cached responses, and maximum characters of a response and its URL: 20 MiB in total. */
+/** Maximum number of cached responses, at most 20 MiB in total. */
 const maxResponses = 10_000;
+/** Maximum length of a response plus its URL, in characters. */
 const maxResponseSize = 2_048;
 
 /**
- * Caches the responses of single hops, so that chains share them. Does not cache responses that depend on or set a cookie.
+ * Caches the responses of single hops for all chains. Does not cache responses that depend on or set
+ * a cookie.
  *
- * @returns a layer. All functions that it wraps share the cache.
+ * @returns a layer whose wrapped functions share one cache.
  */
 export function cacheHops() {
   const cache = new LRUCache<string, HopResponse>({ max: maxResponses });
@@ -164,7 +166,7 @@ export function cacheHops() {
       const hit = old && old.freshUntil > Date.now() && !old.source?.hasStrayed ? old : undefined;
       if (hit && !options.refresh && !options.again) return { ...hit, cached: true };
       const response = await fetchHop(url, options);
-      // After an abort, the response may be incomplete.
+      // The response may be incomplete after an abort.
       options.signal?.throwIfAborted();
       const { location, refresh, title, setCookies } = response;
       const { length } = [requested, location, refresh?.url, title].join('');

@@ -36,12 +36,12 @@ beforeEach(async () => {
 /** Returns a link that no test has requested before. */
 let links = 0;
 const link = (path: string) => `${shortener.url}${path}${path.includes('?') ? '&' : '?'}link=${links++}`;
-/** Waits until the entry is in Redis, up to `doubtTime` later. */
+/** Waits until Redis has the entry for `u`. */
 const written = (u: string) => expect.poll(() => store.keys(`*${u}`)).toHaveLength(1);
 const requests = () => [...shortener.requests.values()].reduce((sum, n) => sum + n, 0);
 
 describe('the cache', () => {
-  test('serves the same hops in a new process without a request', async () => {
+  test('serves an entry to a new process without contacting the website', async () => {
     const u = link('/chain/2');
     const path = `/api/chain?u=${encodeURIComponent(u)}`;
     const chainOf = async (app: Hono): Promise<Expansion & { url: string }> =>
@@ -58,7 +58,7 @@ describe('the cache', () => {
     expect(requests()).toBe(before);
   });
 
-  test('serves a stale entry that another replica has refreshed, without a request to the website', async () => {
+  test('serves an entry that another replica has refreshed', async () => {
     const now = Date.now();
     vi.useFakeTimers({ toFake: ['Date'], now });
     onTestFinished(() => void vi.useRealTimers());
@@ -77,7 +77,7 @@ describe('the cache', () => {
       await expect.poll(() => freshUntil(replica)).toBeGreaterThan(Date.now());
       await expect.poll(entry).not.toBe(old);
     }
-    // Only the first replica requested its two hops.
+    // Only the first replica contacted the website.
     expect(requests() - before).toBe(2);
   });
 
@@ -95,7 +95,7 @@ describe('the cache', () => {
     expect((await expand.chain(other, { follow: 'all' })).redirectCount).toBe(1);
   });
 
-  test('keeps an entry for its Cache-Control lifetime, plus the time that it may be stale', async () => {
+  test('keeps an entry for its Cache-Control lifetime plus the stale period', async () => {
     const { app } = testExpander({ redis });
     const lives = async (path: string, seconds: number) => {
       const u = link(path);
@@ -120,7 +120,7 @@ describe('the cache', () => {
     ]);
   });
 
-  test('does not serve exempt results once the exemption ends or narrows', async () => {
+  test('does not serve results from a network that is no longer exempt', async () => {
     const networks = (list: string) => testExpander({ redis }, { EXPANDER_ALLOWED_NETWORKS: list }).expand;
     const errorAfter = async (before: string, after: string) => {
       const u = link('/chain/1');

@@ -8,14 +8,14 @@ import { asCached, type SharedCache } from './caches.ts';
 /** The Redis commands that the cache and the rate limit use. */
 export type CacheClient = Pick<Redis, 'get' | 'set' | 'eval'>;
 
-/** Part of every key. Increment it when the format of entries changes, so that old entries are ignored. */
+/** Part of every key. Increment it when the entry format changes. */
 const schemaVersion = 8;
 
 /**
  * A cache in Redis that all replicas share.
  *
- * @param run runs each command, and protects requests from a hung Redis.
- * @param allowedNetworks part of every key, because a service with other exemptions must not serve these results.
+ * @param run runs each command, for example in a circuit breaker.
+ * @param allowedNetworks part of every key, so that services with different exemptions do not share results.
  */
 export function redisCache(
   redis: CacheClient,
@@ -55,8 +55,8 @@ const pause = 1_000;
 const late = Symbol('late');
 
 /**
- * A circuit breaker that opens when an operation takes longer than 250 ms. Then one operation a second probes the dependency,
- * and all others fail at once. The circuit closes when a probe succeeds in time.
+ * A circuit breaker that opens when an operation takes longer than 250 ms. While it is open, one operation per second probes
+ * the dependency, and all other operations fail at once. It closes when a probe succeeds in time.
  *
  * @param name the dependency's name in messages.
  */

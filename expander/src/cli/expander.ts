@@ -6,16 +6,16 @@ import { checkUrls, createGuard } from '../guard/public-address.ts';
 import { fetchHead, guardedRequest } from '../hop/fetch-hop.ts';
 import type { Options } from './options.ts';
 
-/** One hop's share of the chain's timeout: 3 s of 8 s, as in the service. */
+/** Ratio of the hop timeout to the chain timeout. The service uses 3 s and 8 s. */
 const hopShare = 3 / 8;
 
-/** Creates an expander like the service's, but with `--concurrency` instead of limits per client. */
+/** Creates an expander without the service's limits per client. */
 export async function createCommandExpander({ follow, maxRedirect, timeout, environment }: Options) {
   const guard = createGuard(environment.EXPANDER_ALLOWED_NETWORKS);
   const { lookup } = sharedLookup(createResolve(guard));
   const { request } = guardedRequest({ guard, lookup, userAgent: environment.EXPANDER_USER_AGENT });
   const times = { hop: timeout * hopShare, chain: timeout };
-  // Load this half megabyte of code only for `--follow=all`.
+  // Only `--follow=all` needs this half megabyte of code.
   const fetchHop =
     follow === 'all'
       ? (await import('../hop/browse.ts')).createBrowse(request, times.hop)

@@ -38,7 +38,7 @@ async function run(args: string[], input = '', env: Record<string, string> = {})
 }
 
 describe('longhand-expand', () => {
-  test('expands each line as it arrives, writes NDJSON, and marks cached results', async () => {
+  test('writes an NDJSON result for each line as it arrives', async () => {
     const child = start([]);
     const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
     const url = `${shortener.url}/chain/2`;
@@ -119,7 +119,7 @@ describe('longhand-expand', () => {
   const expand = async (url: string, ...args: string[]) =>
     (await createCommandExpander(readOptions(args, { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' })))(url);
 
-  test('limits redirects and time', async () => {
+  test('applies --max-redirect and --timeout', async () => {
     expect(await expand(`${shortener.url}/chain/3`, '--max-redirect=1')).toMatchObject({
       longUrl: `${shortener.url}/chain/1`,
       redirectCount: 2,
@@ -130,11 +130,11 @@ describe('longhand-expand', () => {
     expect(error).toMatchObject({ code: 'timeout', message });
   });
 
-  test('applies --timeout to pages', async () => {
+  test('applies --timeout to reading a page', async () => {
     const url = await website(({ method }, response) => {
       response.setHeader('Content-Type', 'text/html');
       if (method === 'HEAD') response.end();
-      // The default would stop reading the page after 2.75 s.
+      // The default timeout would stop reading this page after 2.75 s.
       else
         setTimeout(() => response.end('<meta http-equiv=refresh content="0;url=http://10.0.0.1/">'), 3_000);
     });
@@ -167,7 +167,7 @@ describe('longhand-expand', () => {
     expect(status).toBe(0);
   });
 
-  test('loads neither an HTTP server nor TLS, which would double the startup time', async () => {
+  test('does not load the HTTP server or TLS for an http URL', async () => {
     const report = 'process.on("exit", () => console.error(JSON.stringify(process.moduleLoadList)))';
     const { stderr } = await run([`${shortener.url}/chain/1`], '', {
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(report)}`,
@@ -181,7 +181,7 @@ describe('longhand-expand', () => {
   });
 });
 
-/** Sends an endless list with URLs of about `size` characters. @returns the number of URLs so far. */
+/** Sends an endless list of URLs with about `size` characters. @returns a function that counts the sent URLs. */
 function endless({ stdin }: ReturnType<typeof start>, size: number) {
   let sent = 0;
   const urls = async function* () {
@@ -192,7 +192,7 @@ function endless({ stdin }: ReturnType<typeof start>, size: number) {
 }
 
 describe('a list from a pipe', () => {
-  test('has --concurrency URLs in flight and prints the counts on Ctrl-C', async () => {
+  test('has --concurrency URLs in flight until Ctrl-C', async () => {
     const before = shortener.requests.get('HEAD /hang') ?? 0;
     const inProgress = () => (shortener.requests.get('HEAD /hang') ?? 0) - before;
     const child = start(['--concurrency=70']);

@@ -32,9 +32,9 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv) {
   return {
     follow: follow as Follow,
     format: formats[format] as Format,
-    /** Maximum expansions in flight. Each may need a connection, and a process can often open only 1,024 files. */
+    /** Maximum concurrent expansions. Each may open a socket, and many systems allow a process only 1,024 open files. */
     concurrency: number('concurrency', values.concurrency, 1, 256),
-    /** Timeout of a URL with all its redirects, in milliseconds. */
+    /** Timeout per URL, including its redirects (ms). */
     timeout: number('timeout', values.timeout, 1, 600) * 1_000,
     maxRedirect: number('max-redirect', values['max-redirect'] ?? `${maxRedirect}`, 0, 50),
     help: values.help,

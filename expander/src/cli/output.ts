@@ -18,7 +18,7 @@ function field(value: string | number): string {
 
 export type Output = ReturnType<typeof createOutput>;
 
-/** Writes lines to `stream`, in one batch per turn of the event loop. */
+/** Writes lines to `stream`, one batch per event loop turn. */
 export function createOutput(stream: Writable) {
   let text = '';
   let drained: Promise<void> | undefined;
@@ -37,13 +37,13 @@ export function createOutput(stream: Writable) {
   return {
     /** Rejects when `stream` fails. */
     failed,
-    /** @returns a promise to await before the next write, if the reader is slow. */
+    /** @returns a promise if the stream is full. Await it before the next write. */
     write(line: string): Promise<void> | undefined {
       if (text === '') setImmediate(flush);
       text += line;
       return drained;
     },
-    /** Resolves when everything is written. Only `failed` settles if writing fails. */
+    /** Resolves when all text is written. Stays pending if writing fails, because `failed` then rejects. */
     end(last = '') {
       const rest = text + last;
       text = '';
@@ -57,7 +57,7 @@ const interval = 100;
 
 export type Progress = ReturnType<typeof createProgress>;
 
-/** Counts results and writes the counts at the end. @param isDrawn whether to show them on the terminal until then. */
+/** Counts results and writes the counts at the end. @param isDrawn whether to show the counts during the run. */
 export function createProgress(isDrawn: boolean, write: (text: string) => unknown) {
   let done = 0;
   let failed = 0;

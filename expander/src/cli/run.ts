@@ -39,7 +39,7 @@ export async function run(): Promise<number> {
   return progress.failed() > 0 ? 1 : 0;
 }
 
-/** @returns the number of the signal that interrupted it, if any. */
+/** Expands all URLs. @returns the number of the signal that interrupted the command, if any. */
 async function expandAll(options: Options, output: Output, progress: Progress): Promise<number | undefined> {
   const expand = await createCommandExpander(options);
   const given = options.urls.values().map((url, i): NumberedUrl => [i + 1, url]);

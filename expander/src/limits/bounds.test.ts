@@ -7,7 +7,7 @@ import { website } from '../../testing/website.ts';
 
 const shortener = await startShortener();
 
-test('a client has at most 4 refreshes in flight, which leaves room for its list', async () => {
+test('a client has at most 4 refreshes in flight', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   const hung: ServerResponse[] = [];
@@ -30,7 +30,7 @@ test('a client has at most 4 refreshes in flight, which leaves room for its list
 });
 
 describe('a hung host', () => {
-  /** An expander and the number of its hung requests. */
+  /** Starts an expander. `hung` counts its hanging requests. */
   async function expander() {
     const { url } = await serving(testExpander().app);
     const requests = () => shortener.requests.get('HEAD /hang') ?? 0;
@@ -42,7 +42,7 @@ describe('a hung host', () => {
     return { request, hang, hung: () => requests() - before };
   }
 
-  test('has at most 64 hops in flight, and does not delay other hosts', async () => {
+  test('with 64 hops in flight does not delay other hosts', async () => {
     const { request, hang, hung } = await expander();
     const other = await website((_, response) => response.end());
     const waiting = hang(64, (i) => `192.0.2.${i % 2}`);
@@ -54,21 +54,21 @@ describe('a hung host', () => {
     expect((await next).statusCode).toBe(200);
   });
 
-  test('leaves room for other clients while one client waits', async () => {
+  test('occupies at most 56 slots of one client', async () => {
     const { request, hang, hung } = await expander();
     hang(64, () => '192.0.2.1');
     await expect.poll(hung).toBe(56);
     const status = async (path: string, client: string) =>
       (await answerTo(request(`${shortener.url}${path}`, client))).statusCode;
     expect(await status('/chain/0?alone', '192.0.2.2')).toBe(200);
-    // A shared expansion may use a slot from either client's share.
+    // A shared expansion may use a slot of either client.
     const shared = ['192.0.2.1', '192.0.2.2'].map((client) => status('/chain/1?delay=50', client));
     expect(await Promise.all(shared)).toEqual([200, 200]);
     expect(hung()).toBe(56);
   });
 });
 
-test('a client with 128 hops in flight and 256 waiting hops receives 503, unlike other clients', async () => {
+test('a client with 128 hops in flight and 256 waiting hops receives 503', async () => {
   const names: string[] = [];
   const { app } = testExpander({ lookup: (name) => new Promise(() => names.push(name)) });
   const request = (u: string, client: string) =>

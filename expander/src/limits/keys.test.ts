@@ -38,7 +38,7 @@ async function statuses(count: number, ask: (i: number) => Response | Promise<Re
 }
 
 describe('a key', () => {
-  test('in a header or parameter has its own rate, which includes cache hits', async () => {
+  test('is charged for every request, even a cache hit', async () => {
     const { ask } = expander();
     expect((await ask(u(), { Authorization: `bearer  ${keys.bob}` })).status).toBe(200);
     expect((await ask(`${u()}&key=${keys.bob}`)).status).toBe(200);
@@ -50,7 +50,7 @@ describe('a key', () => {
     expect(await refused.text()).toContain('Too many requests with this key; try again in 1800 s.');
   });
 
-  test('replaces the rate limit of its address only for requests with the key', async () => {
+  test('replaces the address rate limit for requests with the key', async () => {
     const { ask } = expander();
     const alice = { Authorization: `Bearer ${keys.alice}` };
     expect(await statuses(3, (i) => ask(u(`/chain/0?${i}`), alice))).toEqual([200, 200, 200]);
@@ -112,7 +112,7 @@ describe('an unknown key', () => {
     ]);
   });
 
-  test('returns 401 for a list, and `unknown_key` with format=json', async () => {
+  test('is rejected by /api/expand and with format=json', async () => {
     const { app, ask } = expander();
     const list = await app.request('/api/expand?key=none', { method: 'POST', body: shortener.url });
     expect([list.status, await list.text()]).toEqual([401, 'This key is not valid.']);
@@ -120,7 +120,7 @@ describe('an unknown key', () => {
     expect(body).toEqual({ code: 'unknown_key', message: 'This key is not valid.' });
   });
 
-  test('is limited to 60 requests a minute per address, unlike known keys', async () => {
+  test('is limited to 60 requests a minute per address', async () => {
     const { ask } = expander();
     expect(new Set(await statuses(60, () => ask('key=none')))).toEqual(new Set([401]));
     expect((await ask('key=none')).status).toBe(429);
@@ -129,7 +129,7 @@ describe('an unknown key', () => {
   });
 });
 
-test('keys are ignored without a file', async () => {
+test('keys are ignored without EXPANDER_KEYS_FILE', async () => {
   const { app } = testExpander();
   const headers = { Authorization: 'Bearer x' };
   expect((await app.request(`/api?${u()}&key=x&key=y`, { headers })).status).toBe(200);
@@ -144,7 +144,7 @@ test.each([
   ['with an upper-case name', `Alice ${keys.alice} 10r/s`],
   ["with another line's name", `bob ${keys.alice} 1r/s`],
   ["with another line's key", `alice ${keys.bob} 1r/s`],
-])('reports a line %s without revealing its key, and applies the other lines', (_, line) => {
+])('readKeys() reports a line %s without revealing the key', (_, line) => {
   const { keys: read, faults } = readKeys(`bob ${keys.bob} 1r/s\n${line}\ncarol ${'c'.repeat(16)} 1r/m`);
   expect([...read.values()].map(({ name }) => name)).toEqual(['bob', 'carol']);
   expect(faults).toEqual([

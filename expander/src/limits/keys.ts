@@ -45,7 +45,7 @@ export function readKeys(text: string): { keys: Map<string, Key>; faults: string
   return { keys, faults };
 }
 
-/** Looks up keys by digest, so that the response time reveals nothing about a key. */
+/** Hashes a key, so that lookup times reveal nothing about valid keys. */
 const digest = (secret: string) => hash('sha256', secret);
 
 /**
@@ -72,7 +72,7 @@ export function watchKeys(
      *
      * @param onName receives the key's name before the rate is checked.
      * @returns the key's name.
-     * @throws ExpansionError `unknown_key`, or `rate_limited` if the key, or the limit for unknown keys, allows no more requests yet.
+     * @throws ExpansionError `unknown_key`, or `rate_limited` if the key's rate or the rate for unknown keys is exceeded.
      */
     async charge(secret: string, address: string, onName: (name: string) => void): Promise<string> {
       const key = keys.get(digest(secret));

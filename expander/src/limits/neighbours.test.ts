@@ -11,7 +11,7 @@ const post = (url: string, client: string, links: string[]) =>
 const numbered = (count: number, link: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => link(i));
 
-/** A slow website (50 ms), and shorteners with links to its pages. */
+/** Starts a website with a latency of 50 ms. `startShortener` starts a shortener that redirects to this website. */
 async function websites() {
   const site = await website((_, response) => void setTimeout(() => response.end(), 50));
   const startShortener = () =>
@@ -21,7 +21,7 @@ async function websites() {
   return { site, startShortener };
 }
 
-test('two clients with lists for one slow website both receive all lines', async () => {
+test('two clients receive all lines of their lists for one slow website', async () => {
   const { startShortener } = await websites();
   const { url } = await serving(testExpander().app);
   const codes = async (client: string) => {
@@ -46,7 +46,7 @@ test('100 links to a hung host do not delay the other lines of a list', async ()
   const hanging = await website(() => {});
   const { site } = await websites();
   const { url } = await serving(testExpander().app);
-  /** Milliseconds until the last of 200 fast lines. */
+  /** Returns the milliseconds until all 200 fast lines have arrived. */
   const lastQuickLine = async (hung: number, path: string) => {
     const started = performance.now();
     const links = [

@@ -34,7 +34,7 @@ const link = () => `${shortener.url}/chain/0?rate=${links++}`;
 const ask = (app: Hono, client: string, url = link(), path = '/api') =>
   app.request(`${path}?u=${encodeURIComponent(url)}`, { headers: { 'X-Forwarded-For': client } });
 
-/** The statuses of sequential requests. */
+/** Returns the statuses of `count` sequential requests. */
 async function statusesOf(count: number, ask: (i: number) => Response | Promise<Response>) {
   const statuses = [];
   for (let i = 0; i < count; i += 1) {
@@ -46,7 +46,7 @@ async function statusesOf(count: number, ask: (i: number) => Response | Promise<
 }
 
 describe('the client rate limit', () => {
-  test('applies across replicas, but separately to each client', async () => {
+  test('applies to each client across all replicas', async () => {
     const redis = await connect();
     const replicas = [replica({ redis }), replica({ redis })];
     const statuses = await statusesOf(5, (i) => ask(replicas[i % 2] as Hono, '203.0.113.1'));
@@ -103,7 +103,7 @@ describe('the client rate limit', () => {
     expect(headers.get('cache-control')).toContain('no-store');
   });
 
-  test('applies to retries by a visitor', async () => {
+  test('applies to "Try again"', async () => {
     const [app, url] = [replica(), link()];
     const again = `/?u=${encodeURIComponent(url)}&again=1`;
     const headers = { 'X-Forwarded-For': '203.0.113.9' };
@@ -143,7 +143,7 @@ test('each interval allows one more expansion', async () => {
   expect(await waits(3)).toEqual([0, 0, 500]);
 });
 
-test('a shorter period takes effect at once for a client that has reached its old limit', async () => {
+test('a new rate applies at once to a client at its old limit', async () => {
   for (const take of [takeLocally(), takeFromAll(await connect(), untimed)]) {
     const [old, raised] = [{ count: 1, period: 3_600_000 } as const, { count: 10, period: 1_000 } as const];
     expect(await take('203.0.113.11', old)).toBe(0);

@@ -8,7 +8,7 @@ import { singleFlight } from './single-flight.ts';
 const done = endedExpansion('http://a.example/', { code: 'final', message: '' });
 const hops = ['http://a.example/1', 'http://a.example/2'].map((url) => ({ url }) as Hop);
 
-/** A single flight whose expansions the test ends. `started` has the options of each expansion. */
+/** Creates a single flight of expansions that wait for `end`. `started` lists the options of each expansion. */
 function expanding() {
   const end = Promise.withResolvers<Expansion>();
   const started: ExpandOptions[] = [];
@@ -26,7 +26,7 @@ function expanding() {
 }
 
 describe('an expansion', () => {
-  test('serves identical requests only while it runs', async () => {
+  test('is shared by identical requests while it runs', async () => {
     const { expand, started, end } = expanding();
     const shared = [expand(), expand()];
     end.resolve(done);
@@ -72,7 +72,7 @@ describe('an expansion', () => {
     expect(started[0]?.signal?.aborted).toBe(true);
   });
 
-  test('fails only for the request whose listener throws, even if that request joined late', async () => {
+  test('fails only for the request whose listener throws', async () => {
     const { expand, started, emit, end } = expanding();
     const seen: Hop[] = [];
     const onHop = () => {
@@ -88,7 +88,7 @@ describe('an expansion', () => {
     expect([await healthy, seen, started.length]).toEqual([done, hops, 1]);
   });
 
-  test('rejects the 257th waiting request of one client, but not a request of another client', async () => {
+  test('rejects the 257th waiting request of a client', async () => {
     const { expand, end } = expanding();
     const waiting = Array.from({ length: 256 }, () => expand({ client: 'a' }));
     await expect(expand({ client: 'a' })).rejects.toMatchObject({ code: 'overloaded' });
@@ -97,7 +97,7 @@ describe('an expansion', () => {
     await Promise.all(waiting);
   });
 
-  test('fails for all its requests', async () => {
+  test('that fails rejects all its requests', async () => {
     const { expand, end } = expanding();
     const shared = [expand(), expand()];
     end.reject(new Error('no'));

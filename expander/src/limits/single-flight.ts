@@ -26,9 +26,9 @@ interface Flight {
   hops: Hop[];
   /** A listener for each waiting request. */
   listeners: Set<Listener>;
-  /** Counts the requests in each turn. */
+  /** The number of requests per turn. */
   turns: ReturnType<typeof createCounts>;
-  /** The queue in which a hop waits. */
+  /** The queue of the hop that waits for a slot, if any. */
   queue?: TurnQueue | undefined;
   /** The client that started the expansion. */
   client: string | undefined;
@@ -36,8 +36,8 @@ interface Flight {
 }
 
 /**
- * A layer that lets requests for the same URL and mode share an expansion in flight, hop by hop. An aborted request leaves at
- * once. The expansion stops when the last request leaves.
+ * A layer that shares an expansion in flight between requests for the same URL and mode. The expansion stops when all of
+ * its requests are aborted.
  */
 export function singleFlight(followRedirects: FollowRedirects): FollowRedirects {
   // Not a Map, because V8's scavenger keeps finished flights alive through a Map's outgrown tables.
@@ -83,7 +83,7 @@ export function singleFlight(followRedirects: FollowRedirects): FollowRedirects 
   };
 }
 
-/** Waits for a flight until it ends or the request is aborted. Only this request fails if `onHop` throws. */
+/** Returns the flight's result. Rejects if the request is aborted, waits too long for a slot, or its `onHop` throws. */
 async function wait(flight: Flight, { signal, onHop, client, list }: ExpandOptions): Promise<Expansion> {
   const { expansion, hops, listeners, turns, abandon } = flight;
   const { promise, resolve, reject } = Promise.withResolvers<Expansion>();
@@ -99,7 +99,7 @@ async function wait(flight: Flight, { signal, onHop, client, list }: ExpandOptio
         reject(error);
       }
     },
-    // After a wait, the error must not blame the website. Lists wait indefinitely.
+    // Fail with `overloaded` after a wait, because a timeout would blame the website. Lists wait indefinitely.
     onWait(queue?: TurnQueue) {
       if (list !== undefined) return;
       clearTimeout(timer);

@@ -29,7 +29,7 @@ function naming(limits: Parameters<typeof createSlots>[0]) {
 }
 
 describe('a free slot', () => {
-  test('goes to the client with the fewest slots at that website, and alternates between clients on a tie', () => {
+  test('goes to the client with the fewest slots at the website', () => {
     const { started, ask, end } = naming({ atOrigin: 3 });
     ask('b', 'elsewhere1 elsewhere2', { origin: 'http://b.example' });
     ask('a', 'a1 a2 a3 a4');
@@ -56,7 +56,7 @@ describe('a free slot', () => {
     expect(started).toEqual(['x1', 'x2', 'x3', 'y1', 'y2']);
   });
 
-  test("goes to a single request before its client's lists, at one website or several", () => {
+  test("goes to a client's single requests before its lists", () => {
     const any = naming({ ofClient: 2 });
     any.ask(turnOf('a', 1), 'l1 l2 l3 l4');
     any.ask('a', 's1', { origin: 'http://y.example' });
@@ -70,7 +70,7 @@ describe('a free slot', () => {
     expect(one.started).toEqual(['b1', 's1']);
   });
 
-  test("goes to one client's lists in turn", () => {
+  test("goes to a client's lists in turn", () => {
     const { started, ask, end } = naming({ ofListsAtOrigin: 1 });
     ask(turnOf('a', 1), 'x1 x2 x3');
     ask(turnOf('a', 2), 'y1 y2');
@@ -90,7 +90,7 @@ describe('a free slot', () => {
 test.each([
   ['of one client', { waitingOfClient: 1 }, 'a'],
   ['of all clients', { waiting: 1 }, 'b'],
-])('waiting hops %s are limited, except those of lists', (_, limits, client) => {
+])('waiting hops of single requests %s are limited', (_, limits, client) => {
   const slots = createSlots({ atOrigin: 1, ...limits });
   const join = (turn: string) => slots.join(turn, 'http://a.example', () => {});
   const joined = ['a', 'a', client, turnOf(client, 1)].map(join);
@@ -124,7 +124,7 @@ test.each([
   expect(looksWith(8_000)).toBeLessThan(2 * looksWith(2_000));
 });
 
-test('limits hold, no hop waits while a slot is free, and all counts return to 0', () => {
+test('createSlots() neither exceeds a limit nor leaves a free slot unused', () => {
   const limits = {
     inAll: 5,
     atOrigin: 3,

@@ -7,13 +7,13 @@ const defaults = {
   inAll: 1_024,
   /** Protects a website from floods, and limits how many slots a hung website can occupy. */
   atOrigin: 64,
-  /** Eight clients can occupy all slots. */
+  /** Maximum per client. Eight clients can occupy all slots. */
   ofClient: 128,
-  /** Caps one client's share of an origin. */
+  /** Maximum per client at one origin. */
   ofClientAtOrigin: 56,
-  /** Leaves slots for the client's single requests. */
+  /** Maximum for a client's lists at one origin. Leaves slots for the client's single requests. */
   ofListsAtOrigin: 48,
-  /** Waiting hops of single requests. Lists limit their lines in progress instead. */
+  /** Maximum waiting hops of single requests. Lists limit their lines in progress instead. */
   waiting: 4_096,
   waitingOfClient: 256,
 };
@@ -68,7 +68,7 @@ export function takeSlots(waiting?: Pick<Gauge, 'inc' | 'dec'>, slots = createSl
 
 type StartHop = (slot: Queue) => void;
 
-/** One turn's hops that wait for the same origin. A started hop keeps its queue so that it can release its slot later. */
+/** The hops of one turn that wait for the same origin. A queue also represents the slot of each hop that it started. */
 export interface Queue {
   key: string;
   client: string;
@@ -89,7 +89,7 @@ type Index = Map<string, Map<string, Queue>>;
 export function createSlots(limits: Partial<typeof defaults> = {}, counts = createCounts()) {
   const max = { ...defaults, ...limits };
   const sizes = [max.inAll, max.atOrigin, max.ofClient, max.ofClientAtOrigin, max.ofListsAtOrigin];
-  /** Non-empty queues by origin, and by client for single requests and for lists, least recently served first. */
+  /** Non-empty queues, least recently served first: by origin, by client (single requests) and by client (lists). */
   const [atOrigin, singlesOf, listsOf]: [Index, Index, Index] = [new Map(), new Map(), new Map()];
 
   const isFull = (share: string, i: number) => counts.count(share) >= (sizes[i] as number);
@@ -133,7 +133,7 @@ export function createSlots(limits: Partial<typeof defaults> = {}, counts = crea
     return nextOf(fewest(clients, held, mayStart) ?? '');
   };
   const find = (turn: string, origin: string) => atOrigin.get(origin)?.get(keyOf(turn, origin));
-  /** Starts a hop of `next`, or a waiting single request of the same client at the same origin. */
+  /** Starts a hop of `next`, but prefers a waiting single request of the same client at the same origin. */
   const start = (next: Queue | undefined) => {
     if (!next) return;
     const queue = find(next.client, next.origin) ?? next;
@@ -153,7 +153,7 @@ export function createSlots(limits: Partial<typeof defaults> = {}, counts = crea
       return undefined;
     },
     /**
-     * Starts or queues a hop. In its queue, hops of started chains go first.
+     * Starts or queues a hop. Hops of started chains go to the front of the queue.
      *
      * @returns false if too many hops are waiting.
      */
@@ -168,7 +168,7 @@ export function createSlots(limits: Partial<typeof defaults> = {}, counts = crea
       }
       return true;
     },
-    /** Removes a hop from its queue if it is still waiting. */
+    /** Removes a waiting hop from its queue. */
     leave(turn: string, origin: string, startHop: StartHop) {
       const queue = find(turn, origin);
       if (!queue?.hops.delete(startHop)) return;
@@ -176,7 +176,7 @@ export function createSlots(limits: Partial<typeof defaults> = {}, counts = crea
       if (queue.hops.size === 0) remove(queue);
     },
     isEmpty: () => [atOrigin, singlesOf, listsOf].every(({ size }) => size === 0),
-    /** Releases a slot and starts a hop that waited for it. */
+    /** Releases a slot and starts a waiting hop. */
     release({ client, origin, shares }: Queue) {
       const [allFull, originFull, clientFull] = shares.map(isFull);
       count(shares, -1);
@@ -198,8 +198,8 @@ function newQueue(turn: string, origin: string): Queue {
 }
 
 /**
- * Returns the candidate with the fewest slots among those that may start; on a tie, the first. A candidate without slots
- * ends the search, so it is always short.
+ * Returns the first candidate with the fewest slots that may start. The search is short, because it stops at a candidate
+ * without slots.
  */
 function fewest<Candidate>(
   candidates: Iterable<Candidate>,

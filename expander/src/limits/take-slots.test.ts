@@ -8,7 +8,7 @@ import { readTarget } from '../expansion/target.ts';
 import { singleFlight } from './single-flight.ts';
 import { createSlots, takeSlots } from './slots.ts';
 
-/** An expander with requests that the test ends. `requested` lists their paths. */
+/** Creates an expander whose requests wait for `end`. `requested` lists the paths of its requests. */
 function expander(limits: Parameters<typeof createSlots>[0] = { atOrigin: 1 }) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -55,7 +55,7 @@ function expander(limits: Parameters<typeof createSlots>[0] = { atOrigin: 1 }) {
 const lasting = { freshUntil: Number.POSITIVE_INFINITY };
 
 describe('a hop that waits for a slot', () => {
-  test('checks the cache again, because another chain may have made the same request', async () => {
+  test('uses a response that another chain has cached in the meantime', async () => {
     const { expand, end, requested } = expander();
     const [first, second] = [expand('page#1'), expand('page#2')];
     await end('page', lasting);
@@ -91,7 +91,7 @@ describe('a hop that waits for a slot', () => {
 });
 
 describe('a single request', () => {
-  test('fails as overloaded after waiting for 3 s, but a list that shares its expansion continues', async () => {
+  test('fails with overloaded after it has waited 3 s for a slot', async () => {
     const { expand, end, pass, requested } = expander();
     const others = [expand('1', { client: 'b' }), expand('2', { client: 'b' })];
     await pass(10);
@@ -108,7 +108,7 @@ describe('a single request', () => {
     expect(requested).toEqual(['/1', '/2', '/shared']);
   });
 
-  test('fails after 8 s with overloaded if it has waited, otherwise with timeout', async () => {
+  test('fails with overloaded after 8 s if it has waited for a slot', async () => {
     const { expand, end, pass } = expander({ atOrigin: 2 });
     const [slow, other] = [expand('1'), expand('other')];
     const waited = expect(expand('w1')).rejects.toMatchObject({ code: 'overloaded' });
@@ -130,7 +130,7 @@ describe('a single request', () => {
 });
 
 describe('a client that joins an expansion with a waiting hop', () => {
-  test('adds its turn', async () => {
+  test('provides a slot for the hop', async () => {
     const { expand, settled, requested } = expander({ ofClientAtOrigin: 1 });
     for (const path of ['first', 'shared']) expand(path);
     await settled();
@@ -140,7 +140,7 @@ describe('a client that joins an expansion with a waiting hop', () => {
     expect(requested).toEqual(['/first', '/shared']);
   });
 
-  test('removes its turn when it disconnects', async () => {
+  test('no longer provides a slot after it disconnects', async () => {
     const { expand, end, settled, requested } = expander({ atOrigin: 2, ofClientAtOrigin: 1 });
     const client = new AbortController();
     for (const path of ['first', 'shared']) expand(path);
@@ -154,7 +154,7 @@ describe('a client that joins an expansion with a waiting hop', () => {
   });
 });
 
-test('128 lists from 8 clients, all for one slow website, each receive a line within 30 s', async () => {
+test('128 lists for one slow website each receive a line within 30 s', async () => {
   const { expand, end, pass, requested } = expander({});
   const ended = new Set<number>();
   for (let list = 0; list < 128; list += 1) {

@@ -30,7 +30,7 @@ describe('a request with our name in CDN-Loop', () => {
     ['/api?u=http://a.example/', 'GET'],
     ['/api/chain?u=http://a.example/', 'GET'],
     ['/api/expand', 'POST'],
-  ])('is refused with no-store: %s', async (path, method) => {
+  ])('returns 403 with no-store: %s', async (path, method) => {
     const response = await request(path, method);
     const { status, headers } = response;
     const head = [status, headers.get('cache-control'), headers.get('x-accel-expires')];
@@ -38,7 +38,7 @@ describe('a request with our name in CDN-Loop', () => {
     expect(await response.text()).toContain('This URL points back to this service.');
   });
 
-  test('still returns the page without u', async () => {
+  test('returns the page if u is missing', async () => {
     expect((await request('/')).status).toBe(200);
   });
 });
@@ -50,7 +50,7 @@ test.each([
   ['', false],
   ['notlonghand', false],
   ['a.example; longhand', false],
-])('CDN-Loop: %s names an expander: %s', (field, named) => {
+])('isOwnRequest(%j) returns %s', (field, named) => {
   expect(isOwnRequest(field)).toBe(named);
 });
 
@@ -70,7 +70,7 @@ test.each([
     '127.0.0.1',
     '127.0.0.1',
   ],
-  ['IPv4 on a socket for both families', undefined, '::ffff:192.0.2.1', '192.0.2.1'],
+  ['the IPv4 address of a dual-stack socket', undefined, '::ffff:192.0.2.1', '192.0.2.1'],
   // 2001:db8:0:1 in decimal.
   ['the /64 network of an IPv6 address', '2001:db8:0:1:2:3:4:5', '::1', '8193:3512:0:1'],
 ])('identifies a client by %s', (_, forwardedFor, remoteAddress, client) => {

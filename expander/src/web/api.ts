@@ -15,7 +15,7 @@ import {
   textResponse,
 } from './responses.ts';
 
-/** The parameters of an API request. The first value of a repeated parameter applies. */
+/** Reads the parameters of an API request. Only the first value of a repeated parameter applies. */
 function readQuery(c: Context) {
   const { u = '', cb = '', err = '', format = '', follow } = c.req.query();
   return { u: u.trim(), cb, err, format, follow: readFollow(follow) };
@@ -23,7 +23,7 @@ function readQuery(c: Context) {
 
 type Query = ReturnType<typeof readQuery>;
 
-/** Creates the API handlers. @param isOpen whether any website may read the responses and caches may serve them stale. */
+/** Creates the API handlers. @param isOpen enables CORS and stale responses from caches. */
 export function createApi(expandRequest: ExpandRequest, isOpen: boolean) {
   const respond = (c: Context, format: ResponseFormat, query: Query, expansion: Expansion): Response => {
     const { error, end, freshUntil, cached } = expansion;
@@ -70,10 +70,10 @@ function checkCallbacks({ u, cb, err, format }: Query): void {
   }
 }
 
-/** A dotted path of JavaScript identifiers in ASCII. */
+/** Matches a dotted path of ASCII JavaScript identifiers. */
 export const dottedPath = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
 
-/** In characters. */
+/** Maximum length of a callback name, in characters. */
 export const maxCallbackName = 128;
 
 /** Whether a JSONP response may call `name`. */
@@ -83,7 +83,7 @@ export function isCallbackName(name: string): boolean {
 
 export type ExpandRequest = ReturnType<typeof requestExpander>;
 
-/** Expands `u` for a request, unless `check` throws. Errors of invalid requests are never cached. */
+/** Creates a function that expands `u` for a request. Errors of the request itself are never cached. */
 export function requestExpander(expand: Expand, readRequest: ReadRequest) {
   return (c: Context, { u, follow, again, onHop }: ChainOptions & { u: string }, check = () => {}) =>
     untilError(
@@ -96,7 +96,7 @@ export function requestExpander(expand: Expand, readRequest: ReadRequest) {
     );
 }
 
-/** Charges a request to the rate of `key` and returns the key's name, after passing the name to `onName`. */
+/** Charges a request to the rate of `key`. `onName` receives the key's name before the check. @returns the key's name. */
 export type ChargeKey = (key: string, address: string, onName: (name: string) => void) => Promise<string>;
 
 export type ReadRequest = ReturnType<typeof requestReader>;
@@ -104,9 +104,9 @@ export type ReadRequest = ReturnType<typeof requestReader>;
 /**
  * Checks a request and identifies its client.
  *
- * @param chargeKey if absent, keys are ignored.
- * @throws ExpansionError if `u` is repeated, because it was probably not percent-encoded; if an expander sent the request,
- * because that could cause an endless loop; or if `chargeKey` throws.
+ * @param chargeKey keys are ignored by default.
+ * @throws ExpansionError if `u` is repeated (probably not percent-encoded), if an expander sent the request (a possible
+ * endless loop), or if `chargeKey` throws.
  */
 export function requestReader(chargeKey?: ChargeKey) {
   return async (c: Context) => {
@@ -132,24 +132,24 @@ export function requestReader(chargeKey?: ChargeKey) {
 function sentKey(c: Context): string | undefined {
   const [, bearer] = /^Bearer\b(.*)$/i.exec(c.req.header('Authorization') ?? '') ?? [];
   const { key: keys = [] } = c.req.queries();
-  // An empty key is always unknown.
+  // Repeated keys are treated as an empty key, which is never valid.
   return keys.length > 1 ? '' : (bearer?.trim() ?? keys[0]);
 }
 
 export const readFollow = (follow = ''): Follow => (follow === 'all' ? 'all' : 'default');
 
-/** Whether an expander sent a request with this `CDN-Loop` header. */
+/** Whether this `CDN-Loop` header shows that an expander sent the request. */
 export function isOwnRequest(cdnLoop = ''): boolean {
   return cdnLoop.split(',').some((member) => member.split(';', 1)[0]?.trim().toLowerCase() === cdnId);
 }
 
 /**
- * Returns the client's address for limits, from the proxy's header or else from the connection. For IPv6, it returns the /64
- * network, because a client owns all addresses in it.
+ * Returns the client's address from the proxy's header, or from the connection if the header is not an address. Returns only
+ * the /64 network of an IPv6 address, because one client owns the whole network.
  */
 export function addressOf(c: Context): string {
   const stated = c.req.header('x-forwarded-for') ?? '';
-  // Only an address is valid: without the proxy, a client could send any text.
+  // Ignore any other text, which a client could send if there is no proxy.
   const address = isIP(stated) ? stated : (c.env?.incoming?.socket.remoteAddress ?? '');
   if (isIP(address) !== 6) return address;
   const parsed = ip.process(address);

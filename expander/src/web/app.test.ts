@@ -25,7 +25,7 @@ test('"Try again" on the page skips the caches', async () => {
     lookup: async () => (known ? [{ address: '127.0.0.1', family: 4 }] : []),
   });
   onTestFinished(close);
-  /** Returns the verdict, and where "Try again" links to. */
+  /** Returns the verdict and the target of "Try again". */
   const read = async (href: string) => {
     const html = await (await app.request(href)).text();
     const [, verdict] = /class="verdict.*?">(.*?)</.exec(html) ?? [];
@@ -160,16 +160,19 @@ describe('/api?err=NAME', () => {
     ['invalid_url', { u: 'http://', cb: 'f' }],
     ['target_refused', { u: 'http://10.0.0.1/', cb: 'f' }],
     ['invalid_callback', { u: 'http://a.example/', cb: 'f()' }],
-  ])('calls NAME with %s and status 200, so that browsers run the script', async (code, parameters) => {
+  ])('calls NAME with the code %s and status 200', async (code, parameters) => {
     const response = await api({ ...parameters, err: 'on.error' });
     const [, argument = ''] = /^on\.error\((\{.*\})\)$/.exec(await response.text()) ?? [];
     expect(JSON.parse(argument)).toEqual({ code, message: expect.any(String) });
     expect([response.status, response.headers.get('x-content-type-options')]).toEqual([200, null]);
   });
 
-  test('calls cb on success, and does not allow stale errors', async () => {
+  test('calls cb on success', async () => {
     const u = `${shortener.url}/chain/1?err`;
     expect(await (await api({ u, cb: 'f', err: 'g' })).text()).toBe(`f("${shortener.url}/chain/0?err")`);
+  });
+
+  test('does not let caches serve stale errors', async () => {
     const { app } = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '' });
     const { headers } = await app.request('/api?u=http://10.0.0.1/&cb=f&err=g');
     expect(headers.get('cache-control')).toBe('public, max-age=30');
@@ -182,14 +185,14 @@ test.each([
   ['/api/chain?u=http://', '*'],
   ['/api/expand', '*'],
   ['/', null],
-])('the CORS header of %s is %s, and is missing while a network is exempt', async (path, allowed) => {
+])('the CORS header of %s is %s unless a network is exempt', async (path, allowed) => {
   for (const [networks, origin] of Object.entries({ '': allowed, '127.0.0.0/8': null })) {
     const { app } = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: networks });
     expect((await app.request(path)).headers.get('access-control-allow-origin')).toBe(origin);
   }
 });
 
-test('/api/chain lists every hop and the reason for the end', async () => {
+test('/api/chain lists every hop and explains why the chain ended', async () => {
   const [u, end] = [1, 0].map((hop) => `${shortener.url}/chain/${hop}?new`);
   const response = await api({ u: `${u}` }, '/api/chain');
   expect(response.headers.get('content-type')).toBe('application/json');

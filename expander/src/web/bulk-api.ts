@@ -10,14 +10,14 @@ import { type ReadRequest, readFollow } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
 import { apiHeaders, noStore, unbuffered } from './responses.ts';
 
-/** Maximum lines of a list in progress. Hung hosts delay other lines only if they occupy all of them. */
+/** Maximum lines in progress per list. Hung hosts delay a list only if they occupy all of these lines. */
 const concurrency = 128;
 
-/** Maximum lists in progress. Each list sends a line within 30 s, even if all of them wait for one hung host. */
+/** Maximum lists in progress. Each list sends a line within 30 s even if all lists wait for one hung host. */
 const maxLists = 128;
 const maxListsOfClient = 16;
 
-/** Maximum silence before a blank line (ms). nginx times out after 30 s. */
+/** Maximum time without output (ms) before a list sends a blank line. nginx times out after 30 s. */
 const maxSilence = 10_000;
 
 /** `POST /api/expand`: returns a line for each URL in a list. */
@@ -51,7 +51,7 @@ export function expandList(
       const expandLine = (url: string) => expand.chain(url, { follow, signal, client, list });
       const { readable, writable } = new TextEncoderStream();
       const writer = writable.getWriter();
-      // The next line fails and ends the list if the client disconnects.
+      // Ignore a failed write here: the next `writer.ready` rejects and ends the list.
       const send = (text: string) => writer.write(text).catch(() => {});
       const heartbeat = setInterval(send, maxSilence, '\n');
       const write = async (line: BulkLine) => {

@@ -15,20 +15,20 @@ export const tones = {
   Beware: 'red',
 } as const;
 
-/** The page's text for one kind of end. */
+/** The page's text for one kind of result. */
 export interface Ending {
-  /** Null if the link did not cause the end. */
+  /** Null if the link was not checked. */
   verdict: keyof typeof tones | null;
-  /** `SITE` stands for the site at the end of the chain. */
+  /** `SITE` stands for the last site of the chain. */
   headline: string;
-  /** By default, the status of the last page or the message of the end. */
+  /** Defaults to the status of the last page, or to the error message. */
   sentence?: string;
   advice?: string | ((url: URL) => string);
-  /** Why the last URL of the chain has no response. By default, the error message. */
+  /** Explains why the last URL of the chain has no response. Defaults to the error message. */
   stop?: string;
   /** The label of the link to the last URL. */
   open?: 'Open it' | 'Open anyway';
-  /** Label of the link that repeats the check, or continues it from the last URL. */
+  /** The label of the link that repeats the check or continues from the last URL. */
   next?: 'Try again' | 'Continue';
 }
 
@@ -139,7 +139,7 @@ const endings = {
 
 type Kind = keyof typeof endings;
 
-/** The page's text for an expansion that ends at `host`. */
+/** Returns the page's text for an expansion that ends at `host`. */
 export function endingOf(expansion: Expansion, host: UnicodeHost | null): Ending {
   const kind = kindOf(expansion);
   const ending: Ending = endings[kind === 'found' && expansion.redirectCount === 0 ? 'direct' : kind];
@@ -157,15 +157,15 @@ export function endingOf(expansion: Expansion, host: UnicodeHost | null): Ending
 }
 
 /**
- * Explains why a link is not encrypted: its last URL is http, or it redirects from https to http. A redirect from http to https
- * is fine, because people often omit the scheme.
+ * Explains why a link is not encrypted: its last URL is http, or a hop redirects from https to http. Ignores redirects from
+ * http to https, because people often omit the scheme.
  */
 export function unencrypted({ hops, longUrl }: Expansion): string | null {
   const hosts = hops.filter(({ downgrade }) => downgrade).map(({ url }) => new URL(url).host);
-  const others = 'anyone on the path can read and alter the traffic.';
+  const risk = 'anyone on the path can read and alter the traffic.';
   if (hosts.length > 0)
-    return `${list(hosts)} redirect${hosts.length > 1 ? '' : 's'} from https to http, so ${others}`;
-  return /^http:/i.test(longUrl ?? '') ? others : null;
+    return `${list(hosts)} redirect${hosts.length > 1 ? '' : 's'} from https to http, so ${risk}`;
+  return /^http:/i.test(longUrl ?? '') ? risk : null;
 }
 
 /** Schemes that open common apps, perhaps after a prompt, and do not run code. */

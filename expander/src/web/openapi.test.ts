@@ -7,11 +7,11 @@ import { test } from 'vitest';
 import { scriptedApp, to } from '../../testing/scripted-web.ts';
 import { serving } from '../../testing/serving.ts';
 
-test('schemathesis finds no difference between the API and its description', {
+test('the API conforms to its OpenAPI description', {
   timeout,
 }, async (context) => {
   needSchemathesis(context);
-  // The only websites, so the test contacts no other host.
+  // The test contacts only these websites.
   const web = { 'https://example.com/': to('http://end.example/', 302), 'http://end.example/': {} };
   const { url } = await serving(scriptedApp(web));
   await followsDescription(url, 'expander');

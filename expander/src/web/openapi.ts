@@ -89,7 +89,7 @@ const html = (...contents: object[]) => ({ 'text/html': { schema: { anyOf: conte
 const json = (name: string) => ({ ...text, contentMediaType: 'application/json', contentSchema: ref(name) });
 const chain = { 'application/json': { schema: ref('Chain') } };
 
-/** The error responses, by status. */
+/** Returns the error responses by status. */
 function failures(content: object) {
   const statuses = Object.groupBy(errorCodes, (code) => errorStatuses[code]);
   return Object.fromEntries(
@@ -150,7 +150,7 @@ const paths = {
   },
 };
 
-/** The description of the API (OpenAPI 3.1). */
+/** The OpenAPI 3.1 description of the API. */
 export const openapi: string = asciiJson({
   openapi: '3.1.0',
   info: {

@@ -27,14 +27,14 @@ describe('a hop shows its URL, response and duration', () => {
   });
 });
 
-test('the note about a redirect from https to http is above the buttons, not in the chain', async () => {
+test('the note about a redirect from https to http is above the buttons', async () => {
   const { result, chain, html } = await read('https://s.example/plain');
   expect(result.indexOf('Not encrypted:')).toBeLessThan(result.indexOf('Open anyway'));
   expect(chain).not.toContain('Not encrypted');
   expect(html).toContain('data-announcement="Not encrypted. It leads to s.example');
 });
 
-describe('the chain shows the first URL of each site and the last URL, and counts the rest', () => {
+describe('the chain shows the first URL of each site and counts the hidden hops', () => {
   test.each([
     ['http://s.example/final', ['1', '2']],
     ['http://s.example/silent', ['1']],
@@ -51,7 +51,7 @@ describe('the chain shows the first URL of each site and the last URL, and count
   });
 });
 
-describe('a note shows a misleading host once in Unicode, from left to right', () => {
+describe('a note shows a misleading host in Unicode', () => {
   const imitates =
     'Imitation: in Unicode this host is аррӏе.com. Its letters look like apple.com but are Cyrillic.';
   const mixes = 'Mixed scripts: in Unicode this host is аpple.example, which mixes Cyrillic and Latin.';
@@ -93,7 +93,7 @@ describe('one sentence describes the chain', () => {
     expect((await read(`http://s.example/${path}`)).result).toContain(`The link ${sentence}`);
   });
 
-  test.each([end, 'http://s.example/loop', 'http://['])('only if there are redirects: %s', async (u) => {
+  test.each([end, 'http://s.example/loop', 'http://['])('only if the chain has redirects: %s', async (u) => {
     expect((await read(u)).result).not.toContain('The link ');
   });
 });

@@ -47,7 +47,7 @@ const states = {
 const visits = await startVisits(app);
 afterAll(() => visits.close());
 
-describe('axe finds no violation, and nothing overflows at 320 pixels', () => {
+describe('the page passes axe and does not overflow at 320 pixels', () => {
   let page: Page;
   beforeAll(async () => {
     page = await visits.openPage();
@@ -96,15 +96,11 @@ visits.test('every control is reachable by keyboard and shows its focus', {}, as
   expect(stops).toEqual(['Where does it lead?', 'u', 'Paste', 'Expand', 'Copy the long URL']);
 });
 
-visits.test(
-  'a printed page shows the result and every hop with its details, but no buttons',
-  {},
-  async (page) => {
-    await page.emulateMedia({ media: 'print' });
-    await page.goto(visits.address('sho.rt/two'));
-    expect(await page.getByRole('heading', { name: 'It leads to' }).isVisible()).toBe(true);
-    expect((await page.getByText('301, moved permanently').boundingBox())?.height).toBeGreaterThan(10);
-    expect(await page.locator('button:visible').count()).toBe(0);
-    await page.emulateMedia({ media: null });
-  },
-);
+visits.test('a printed page shows every hop in detail, but no buttons', {}, async (page) => {
+  await page.emulateMedia({ media: 'print' });
+  await page.goto(visits.address('sho.rt/two'));
+  expect(await page.getByRole('heading', { name: 'It leads to' }).isVisible()).toBe(true);
+  expect((await page.getByText('301, moved permanently').boundingBox())?.height).toBeGreaterThan(10);
+  expect(await page.locator('button:visible').count()).toBe(0);
+  await page.emulateMedia({ media: null });
+});

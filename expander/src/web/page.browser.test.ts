@@ -7,7 +7,7 @@ import { ExpansionError } from '../expansion/errors.ts';
 
 const arrival = 'https://www.example.com/page?id=1&utm_source=mail#part';
 const untracked = 'https://www.example.com/page?id=1#part';
-/** A URL whose site has `length` characters and many hyphens. */
+/** Returns a URL whose site has `length` characters and many hyphens. */
 const longSite = (length: number) =>
   `http://paypal.com.${'a-long-'.repeat(9).slice(0, length - 9)}x.example/signin`;
 const web: Web = {
@@ -24,7 +24,7 @@ const web: Web = {
 };
 
 const phone = { viewport: { width: 360, height: 800 }, hasTouch: true };
-/** Behind the proxy, a link makes the header wider. */
+/** A request ID adds the proxy's link to the header and makes the header wider. */
 const small = { hasTouch: true, extraHTTPHeaders: { 'X-Request-Id': 'a' } };
 const noScript = { javaScriptEnabled: false };
 const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] };
@@ -32,11 +32,11 @@ const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] };
 const visits = await startVisits(scriptedApp(web));
 afterAll(() => visits.close());
 
-/** The generated text after a hop, by default after the last hop. */
+/** Returns the generated text after a hop (by default the last hop). */
 const waitingFor = (page: Page, hop = -1) =>
   page.evaluate(`getComputedStyle([...document.querySelectorAll('li')].at(${hop}), '::after').content`);
 
-visits.test('the page loads no other resource, and announces the result once', {}, async (page) => {
+visits.test('the page makes one request and announces the result once', {}, async (page) => {
   const requests: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
@@ -56,7 +56,7 @@ visits.test('the page loads no other resource, and announces the result once', {
   expect(complaints).toEqual([]);
 });
 
-visits.test('without JavaScript, the chain grows, and Details shows all hops', noScript, async (page) => {
+visits.test('the chain and its details work without JavaScript', noScript, async (page) => {
   const slow = Promise.withResolvers<object>();
   const slower = Promise.withResolvers<object>();
   web['http://sho.rt/a'] = slow.promise;
@@ -95,28 +95,24 @@ visits.test('without JavaScript, the chain grows, and Details shows all hops', n
   expect(await page.getByText('301, moved permanently').first().isVisible()).toBe(true);
 });
 
-visits.test(
-  'the buttons have a fixed order, and the document title contains only hosts',
-  {},
-  async (page) => {
-    for (const [u, hosts, ...buttons] of [
-      ['s.example/title', 's.example → title.example', 'Copy the URL without tracking', 'Open it'],
-      ['s.example/down', 's.example → down.example', 'Try again', 'Copy the long URL', 'Open anyway'],
-      ['s.example/loop', 's.example', 'Copy the long URL'],
-    ]) {
-      await page.goto(visits.address(`${u}`));
-      expect(await page.title()).toBe(`${hosts} · Shorten URL Expand`);
-      const shown = await page.evaluate(
-        "[...document.querySelector('.actions').querySelectorAll('a, button')].map((each) => each.textContent)",
-      );
-      expect(shown).toEqual(buttons);
-    }
-    await page.goto(visits.address('http://['));
-    expect(await page.title()).toBe('Shorten URL Expand');
-  },
-);
+visits.test('the buttons have a fixed order and the document title contains only hosts', {}, async (page) => {
+  for (const [u, hosts, ...buttons] of [
+    ['s.example/title', 's.example → title.example', 'Copy the URL without tracking', 'Open it'],
+    ['s.example/down', 's.example → down.example', 'Try again', 'Copy the long URL', 'Open anyway'],
+    ['s.example/loop', 's.example', 'Copy the long URL'],
+  ]) {
+    await page.goto(visits.address(`${u}`));
+    expect(await page.title()).toBe(`${hosts} · Shorten URL Expand`);
+    const shown = await page.evaluate(
+      "[...document.querySelector('.actions').querySelectorAll('a, button')].map((each) => each.textContent)",
+    );
+    expect(shown).toEqual(buttons);
+  }
+  await page.goto(visits.address('http://['));
+  expect(await page.title()).toBe('Shorten URL Expand');
+});
 
-test('Copy announces its success, works without a clipboard API, and keeps its width and focus', async () => {
+test('Copy works with and without the clipboard API', async () => {
   const page = await visits.openPage(clipboard);
   await page.clock.install();
   await page.goto(visits.address('sho.rt/x'));
@@ -150,27 +146,23 @@ test('Copy announces its success, works without a clipboard API, and keeps its w
   expect(await width()).toBe(before);
 });
 
-visits.test(
-  'the first click selects the text, the second places the caret, and dragging selects a part',
-  {},
-  async (page) => {
-    await page.goto(visits.address('sho.rt/x'));
-    const selected = () => page.evaluate('u.selectionEnd - u.selectionStart');
-    for (const length of ['sho.rt/x'.length, 0]) {
-      await page.getByLabel('Short URL').click();
-      await expect.poll(selected).toBe(length);
-    }
-    await page.reload();
-    const { x, y } = (await page.getByLabel('Short URL').boundingBox()) ?? expect.fail();
-    await page.mouse.move(x + 35, y + 20);
-    await page.mouse.down();
-    await page.mouse.move(x + 60, y + 20);
-    await page.mouse.up();
-    expect(await selected()).toBeLessThan('sho.rt/x'.length);
-  },
-);
+visits.test('the first click in the field selects the text', {}, async (page) => {
+  await page.goto(visits.address('sho.rt/x'));
+  const selected = () => page.evaluate('u.selectionEnd - u.selectionStart');
+  for (const length of ['sho.rt/x'.length, 0]) {
+    await page.getByLabel('Short URL').click();
+    await expect.poll(selected).toBe(length);
+  }
+  await page.reload();
+  const { x, y } = (await page.getByLabel('Short URL').boundingBox()) ?? expect.fail();
+  await page.mouse.move(x + 35, y + 20);
+  await page.mouse.down();
+  await page.mouse.move(x + 60, y + 20);
+  await page.mouse.up();
+  expect(await selected()).toBeLessThan('sho.rt/x'.length);
+});
 
-test('over the rate limit, "Try again" and the sentence count down together', async () => {
+test('"Try again" and the sentence count down after a rate limit error', async () => {
   const page = await visits.openPage();
   await page.clock.install();
   await page.goto(visits.address('sho.rt/often'));
@@ -190,7 +182,7 @@ test('over the rate limit, "Try again" and the sentence count down together', as
   await page.getByRole('heading', { name: 'could not be reached' }).waitFor();
 });
 
-visits.test('only problems have a colour, and forced colours leave a border', {}, async (page) => {
+visits.test('only the verdicts of problems have a colour', {}, async (page) => {
   const style = (selector: string, property: string) =>
     page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
   const colours: unknown[] = [];
@@ -210,7 +202,7 @@ visits.test('only problems have a colour, and forced colours leave a border', {}
   await page.emulateMedia({ forcedColors: null });
 });
 
-visits.test('on a phone, controls are 44 pixels high, and the bookmarklet is hidden', phone, async (page) => {
+visits.test('controls are at least 44 pixels high on a phone', phone, async (page) => {
   for (const u of ['', 's.example/round', 'See sho.rt/x.', 'http://a.example http://b.example']) {
     await page.goto(visits.address(u));
     const low = await page.evaluate(`[...document.querySelectorAll('a, button, summary')]
@@ -221,15 +213,15 @@ visits.test('on a phone, controls are 44 pixels high, and the bookmarklet is hid
   }
 });
 
-visits.test('small phones show one-line rows and the destination without scrolling', small, async (page) => {
+visits.test('small phones show the destination without scrolling', small, async (page) => {
   await page.addInitScript('navigator.share = async () => {}');
-  /** The number of elements in each row. */
+  /** Returns the number of elements in each row. */
   const rows = (elements: string) =>
     page.evaluate(`Object.values(Object.groupBy(
       [...document.querySelectorAll('${elements}')].filter((each) => each.checkVisibility()),
       (each) => Math.round(each.getBoundingClientRect().bottom),
     )).map((row) => row.length)`);
-  /** The height of empty lines above the destination. A word too long for the line could cause them. */
+  /** Returns the height of the empty space above the destination, which a word too long for the line could cause. */
   const gap = () =>
     page.evaluate(`(() => {
       const url = document.querySelector('.destination .url');
@@ -259,7 +251,7 @@ visits.test('small phones show one-line rows and the destination without scrolli
   }
 });
 
-test.each([320, 390, 1_280])('at %i pixels, a long site is complete and readable', (width) =>
+test.each([320, 390, 1_280])('a long site is readable at a width of %i pixels', (width) =>
   visits.visit({ viewport: { width, height: 800 } }, async (page) => {
     for (const length of [25, 40, 60]) {
       await page.goto(visits.address(`sho.rt/site${length}`));
@@ -312,7 +304,7 @@ visits.test('a click on the bookmarklet explains it', {}, async (page) => {
   expect(await page.locator('#bookmarklet').getByText(words).isVisible()).toBe(true);
 });
 
-visits.test('on a phone, the buttons have equal widths, and Share works', phone, async (page) => {
+visits.test('phones have a Share button and buttons of equal width', phone, async (page) => {
   await page.addInitScript('navigator.share = async (data) => { shared = data; }');
   await page.goto(visits.address('s.example/title'));
   const widths = await page.evaluate(`[...document.querySelector('.actions').querySelectorAll('a, button')]

@@ -14,7 +14,7 @@ test.each([
   [400, 'http://'],
   [400, 'ftp://a.example/'],
   [502, 'nobody.example'],
-])('the page has status %i, and turns off nginx buffering: %s', async (status, u) => {
+])('the page has status %i and turns off nginx buffering: %s', async (status, u) => {
   const { status: shown, headers } = await open(u);
   expect([shown, headers.get('x-accel-buffering')]).toEqual([status, 'no']);
 });
@@ -27,7 +27,7 @@ test('the page has a description and a valid data URL as icon', async () => {
   expect(decodeURIComponent(icon)).toContain('<path d="M2 8h8');
 });
 
-test('behind the proxy, the page links to the front page and the manifest', async () => {
+test('the page links to the front page and the manifest behind the proxy', async () => {
   const links = [
     '<a href="/longhand/">Longhand</a>',
     /<link rel="manifest" href="[^"]*" crossorigin="use-credentials">/,
@@ -48,7 +48,7 @@ test.each([
   expect(await response.text()).toContain('data-title="sho.rt → end.example');
 });
 
-test('text other than a URL leaves the field invalid and focused', async () => {
+test('the field is invalid and focused after an invalid URL', async () => {
   expect(await (await open('http://')).text()).toMatch(/<input[^>]* aria-invalid="true"[^>]* autofocus>/);
   expect(await (await open('sho.rt/x')).text()).not.toMatch(/<input[^>]* (aria-invalid|autofocus)/);
 });
@@ -61,8 +61,8 @@ test('the page explains how to send a URL that was not percent-encoded', async (
   );
 });
 
-describe('if an expansion throws an unexpected error', () => {
-  /** The page of an expansion that throws after `hops`. */
+describe('an unexpected error', () => {
+  /** Requests the page of an expansion that throws after `hops`. */
   const failing = (...hops: Hop[]) => {
     const error = vi.fn();
     const expand = createExpand(async (_, { onHop }) => {
@@ -72,7 +72,7 @@ describe('if an expansion throws an unexpected error', () => {
     return { error, response: createApp(expand, { log: { error } }).request('/?u=sho.rt/x') };
   };
 
-  test('the page reports the error after the first hop and ends', async () => {
+  test('is reported on the page after the first hop', async () => {
     const { error, response } = failing(redirectHop);
     expect(await (await response).text()).toMatch(
       /Something went wrong\.<\/h2>\s*<p class="actions">\s*<a href="\/\?u=sho.rt%2Fx&amp;again=1">Try again</,
@@ -80,7 +80,7 @@ describe('if an expansion throws an unexpected error', () => {
     expect(error).toHaveBeenCalledWith({ err: new Error('a fault') }, 'fault');
   });
 
-  test('the status is 500 before the first hop', async () => {
+  test('returns status 500 before the first hop', async () => {
     expect((await failing().response).status).toBe(500);
   });
 });

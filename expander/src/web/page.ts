@@ -15,7 +15,7 @@ type Top = { u: string; from: string | null; typed: string } & Record<
 >;
 
 /**
- * Renders the browser page in pieces: first `top`, then each `hop`, and finally the result or error. Style and script are
+ * Renders the browser page in chunks: first `top`, then each `hop`, and finally the result or error. Style and script are
  * inline, because every other path must return 404.
  */
 export function createPage(onMissing?: (fault: Error) => void) {
@@ -37,7 +37,7 @@ export function createPage(onMissing?: (fault: Error) => void) {
       ...noStore,
       ...unbuffered,
     },
-    /** The part before the chain. The visitor typed `typed`, which we understand as `u`. `from` is the parsed URL. */
+    /** Renders everything before the chain. `typed` is the visitor's text, `u` the URL found in it, `from` the parsed URL. */
     top: ({ u, from, ...state }: Top) =>
       render('top', {
         ...{ ...state, style, icon, documentTitle: documentTitle(from) },
@@ -57,9 +57,9 @@ export function createPage(onMissing?: (fault: Error) => void) {
 }
 
 /**
- * `GET /`: the page. With `u`, it streams the hops, so the visitor sees the chain grow.
+ * `GET /`: the page. With `u`, the page streams the hops as they arrive.
  *
- * The response starts once the first hop is known. Only an earlier error can set the status. The page reports later errors.
+ * The response starts with the first hop. An earlier error sets the status, and the page reports a later error.
  */
 export function showPage(
   expandRequest: ExpandRequest,
@@ -71,7 +71,7 @@ export function showPage(
     // Other apps share links in `url`, `text` or `title`, usually in `text`.
     const typed = [u, url, text, title].map((given) => given?.trim()).find(Boolean) ?? '';
     const links = exactly === undefined ? linksIn(typed) : [typed];
-    // The visitor chooses between several links.
+    // The page offers a choice of several links.
     const link = links.length === 1 ? `${links}` : '';
     const requestId = c.req.header('x-request-id');
     const top = (from: string | null, state: { begun: boolean; mistyped: boolean }) =>
@@ -80,7 +80,7 @@ export function showPage(
 
     const { readable, writable } = new TextEncoderStream();
     const writer = writable.getWriter();
-    // The request's signal ends the chain if the client disconnects.
+    // Ignore a failed write: the request's signal stops the expansion if the client disconnects.
     const write = (html: string) => writer.write(html).catch(() => {});
     const begun = Promise.withResolvers<null>();
     const hops: Hop[] = [];
@@ -119,7 +119,7 @@ function query(parameters: Record<string, string>): string {
   return new URLSearchParams(parameters).toString();
 }
 
-/** The CSP source expression that allows an inline block. */
+/** Returns the CSP source expression for an inline style or script. */
 function hash(source: string): string {
   return `'sha256-${createHash('sha256').update(source).digest('base64')}'`;
 }

@@ -17,7 +17,7 @@ const otherScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
  */
 export function linksIn(text: string): readonly string[] {
   if (text.length > maxLength) return [text];
-  const urls = pieces(mended(text))
+  const urls = words(repaired(text))
     .map(urlIn)
     .filter((url) => url !== '');
   const paths = urls.filter((url) => url.includes('/'));
@@ -33,7 +33,7 @@ function isKnown(url: string): boolean {
 }
 
 /** Repairs broken schemes and dots, and removes white space around slashes. */
-function mended(text: string): string {
+function repaired(text: string): string {
   return text
     .replace(
       /(?<![^\s<>()[\]"'“”‘’«»`])h(?:tt|xx|XX)p(s?)(?:\[:\]|[:;]|)(?:\[\/\/\]|\/\/)\s*/gi,
@@ -44,7 +44,7 @@ function mended(text: string): string {
 }
 
 /** Splits the text at white space, quotes and angle brackets. Reduces a Markdown link to its target. */
-function pieces(text: string): string[] {
+function words(text: string): string[] {
   if (/^https?:\/\/\S*$/i.test(text)) return [text];
   return text.replace(/\[[^\][]*\]\(/g, ' (').split(/[\s"<>]+/);
 }
@@ -58,7 +58,7 @@ function urlIn(word: string): string {
   return start > 0 && !otherScheme.test(plain) ? enclosed(word, start) : '';
 }
 
-/** Returns the URL at `start`. It ends at the matching bracket or quote if an opening one precedes it. */
+/** Returns the URL at `start`. A URL in brackets or quotes ends before the closing character. */
 function enclosed(word: string, start: number): string {
   const opener = word[start - 1];
   const url = word.slice(start);

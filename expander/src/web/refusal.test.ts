@@ -9,7 +9,7 @@ test.each([
   ['127.0.0.1', []],
   ['short.example', ['short.example']],
   ['localhost', []],
-])('refuses %s without a connection, whether or not a server listens there', async (host, names) => {
+])('refuses %s without opening a connection', async (host, names) => {
   let connections = 0;
   const server = createServer(() => {
     connections += 1;

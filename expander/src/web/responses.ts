@@ -25,16 +25,16 @@ export const unbuffered = { 'X-Accel-Buffering': 'no' };
 /** Allows pages of any origin to read the response (CORS). */
 export const openToAll = { 'Access-Control-Allow-Origin': '*' };
 
-/** Maximum time in nginx's cache (s), because nginx serves our `Cache-Control` header unchanged. */
+/** Maximum time in nginx's cache (s). It is short because nginx does not reduce `max-age` as a response ages. */
 const edgeLifetime = 30;
 
-/** Caches may serve a stale response this long (s), during a refresh and while no expander responds. */
+/** How long caches may serve a stale response (s) during a refresh or while no expander responds. */
 const staleness = 'stale-while-revalidate=30, stale-if-error=600';
 
 /**
- * Headers that limit how long clients and nginx may cache an expansion. nginx needs them in this order.
+ * Returns headers that limit how long clients and nginx may cache an expansion. Their order matters to nginx.
  *
- * @param mayBeStale whether caches may serve it past its lifetime.
+ * @param mayBeStale whether caches may serve the expansion after its lifetime.
  */
 export function cacheControl(freshUntil: number, mayBeStale: boolean): Record<string, string> {
   const seconds = Math.round((freshUntil - Date.now()) / 1_000);
@@ -45,7 +45,7 @@ export function cacheControl(freshUntil: number, mayBeStale: boolean): Record<st
   return { 'Cache-Control': caching, 'X-Accel-Expires': `${atTheEdge}` };
 }
 
-/** A response with Content-Length, which HEAD needs, too. */
+/** Creates a response with a Content-Length, even for HEAD requests. */
 export function textResponse(
   body: string,
   init: { status?: number; headers: Record<string, string> },
@@ -88,7 +88,7 @@ const rateFields = ({ count, period, wait }: RateState) => ({
   RateLimit: `"expansions";r=0;t=${wait}`,
 });
 
-/** A response with the error message. */
+/** Creates a response with the error message. */
 export function errorResponse(c: Context, { code, message, facts }: ExpansionError): Response {
   const { status, headers } = reportError(c, { code, message, ...facts });
   return textResponse(message, { status, headers: { ...apiHeaders, ...noStore, ...headers } });
@@ -98,9 +98,9 @@ export function errorResponse(c: Context, { code, message, facts }: ExpansionErr
 export interface ResponseFormat {
   headers: Record<string, string>;
   write(expansion: Expansion, query: Record<'u' | 'cb' | 'err' | 'follow', string>): string;
-  /** The status of every response. By default, it depends on the error. */
+  /** The status of every response. Depends on the error by default. */
   status?: number;
-  /** The status if there is nothing to expand; 200 by default. */
+  /** The status if `u` is empty; 200 by default. */
   emptyStatus?: number;
 }
 
@@ -144,13 +144,13 @@ export const formats = {
   },
 } satisfies Record<string, ResponseFormat>;
 
-/** Explains why there is no long URL. @returns undefined if there is one. */
+/** Returns the error of an expansion, or undefined if the expansion has a long URL. */
 function failureOf({ end, error }: Expansion): { code: string; message: string } | undefined {
   if (error) return { code: error.code, message: error.message };
   return end.code === 'empty' ? { code: 'empty', message: '`u` argument required.' } : undefined;
 }
 
-/** A JavaScript call of `name`. The JSON contains no `</`, U+2028 or U+2029. */
+/** Returns a JavaScript call of `name`. The JSON contains no `</`, U+2028 or U+2029. */
 export function callbackCall(name: string, value: unknown): string {
   return `${name}(${asciiJson(value)})`;
 }

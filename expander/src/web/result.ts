@@ -6,7 +6,7 @@ import { linksIn } from './pasted.ts';
 import { withoutTracking } from './tracking-parameters.ts';
 import { duration, journey, lastStatus, list, sizeInWords, statusInWords, summary } from './wording.ts';
 
-/** The data of the view `result`, which omits null and empty values. */
+/** Returns the data for the `result` view, which omits null and empty values. */
 export function describeResult(u: string, expansion: Expansion) {
   const { hops, longUrl, end, error } = expansion;
   const begun = hops.length > 0;
@@ -35,7 +35,7 @@ export function describeResult(u: string, expansion: Expansion) {
       : null,
     unencrypted: open || hops.some(({ downgrade }) => downgrade) ? unencrypted(expansion) : null,
     hosts: hostNotes(hops, host),
-    /** The name of another website at the start of the host. */
+    /** The name of another website in the subdomain. */
     disguise: url && host ? nameInSubdomain(url) : null,
     title: last?.title ?? null,
     /** The links below the URL, and the data for the Copy and Share buttons, which a script adds. */
@@ -48,7 +48,7 @@ export function describeResult(u: string, expansion: Expansion) {
     sentences: [journey(expansion), sentence, summary(expansion)].filter(Boolean).join(' '),
     advice: (typeof advice === 'function' ? url && advice(url) : advice) ?? null,
     detail: end.detail ?? null,
-    /** The last URL of the chain and why it has no response; null if it has a response. */
+    /** The last URL of the chain and the reason why it has no response. Null if the last URL has a response. */
     stop:
       begun && original && stop
         ? { ...urlParts(original), number: hops.length + 1, hidden: hiddenHops(hops), reason: stop }
@@ -71,11 +71,11 @@ export function describeResult(u: string, expansion: Expansion) {
   };
 }
 
-/** Splits a URL around its registrable domain (with the port), whose owner chooses the rest of the host. */
+/** Splits a URL before and after its registrable domain (with the port). */
 export function urlParts(url: string) {
   const parsed = parseUrl(url);
   const site = parsed && isWeb(parsed) ? registrableDomain(parsed) : '';
-  // Only the parsed URL contains the site if the host is in Unicode or has escapes.
+  // Use the parsed URL if the host is in Unicode or has escapes, because `site` is in ASCII.
   const text = parsed && !hostText(url).toLowerCase().includes(site) ? parsed.href : url;
   const [, before = '', host = '', rest = text] =
     (site && /^(https?:\/\/(?:[^/?#\\]*@)?)([^/?#\\]*)(.*)$/is.exec(text)) || [];
@@ -85,7 +85,7 @@ export function urlParts(url: string) {
   return { url, before: before + host.slice(0, start), domain, size: sizeOf(domain), after };
 }
 
-/** The CSS class for a long site. A 320-pixel line fits 20 characters, or 30 with the class `small`. */
+/** Returns the CSS class for a long site. A 320-pixel line fits 20 characters, or 30 with the class `small`. */
 function sizeOf({ length }: string) {
   if (length <= 20) return null;
   return length <= 30 ? 'small' : 'smallest';
@@ -105,7 +105,7 @@ export const tryAgain = (u: string, wait?: number) => ({
   wait,
 });
 
-/** Parameters for a page that takes `u` literally. */
+/** Returns parameters that make the page use `u` literally. */
 const exactly = (u: string) => ({ u, ...(linksIn(u)[0] !== u && { exactly: '1' }) });
 
 const link = (label: string, parameters: Record<string, string>) => ({
@@ -114,7 +114,7 @@ const link = (label: string, parameters: Record<string, string>) => ({
   isOut: false,
 });
 
-/** A note for each misleading host. */
+/** Returns a note for each host in Unicode. */
 function hostNotes(hops: readonly Hop[], destination: UnicodeHost | null) {
   const hosts = new Map([...hops, destination].map((host) => [host?.unicodeHost, host]));
   return [...hosts.values()].flatMap((host) => (host?.unicodeHost ? [hostInWords(host)] : []));
@@ -131,13 +131,13 @@ function hostInWords({ unicodeHost, mixedScripts, imitates }: UnicodeHost) {
   return { unicodeHost, scripts, imitates, letters };
 }
 
-/** The hosts of `urls` and the application's name. */
+/** Returns the document title: the hosts of `urls` and the application's name. */
 export function documentTitle(...urls: (string | null | undefined)[]): string {
   const hosts = new Set(urls.map((url) => parseUrl(url ?? '')?.host));
   return [[...hosts].filter(Boolean).join(' → '), 'Shorten URL Expand'].filter(Boolean).join(' · ');
 }
 
-/** The data of the view `hop`, for the last hop. */
+/** Returns the data for the `hop` view of the last hop. */
 export function describeHop(hops: readonly Hop[]) {
   const hop = hops.at(-1) as Hop;
   const { kind, status, milliseconds, wrapper, location, url, cached, method, bytesRead } = hop;
@@ -160,7 +160,7 @@ export function describeHop(hops: readonly Hop[]) {
       .join(', '),
     /** The URL that the page waits for. */
     next: next ? cut(next.href) : null,
-    /** Whether a complete chain hides this hop. */
+    /** Whether the page hides this hop once the chain is complete. */
     isHidden,
     hidden: isHidden ? null : hiddenHops(hops.slice(0, -1)),
   };

@@ -18,13 +18,13 @@ describe.each(['w3m', 'lynx'] as const)('in %s', (browser) => {
     return readInTextBrowser(browser, new URL(path, url).href);
   };
 
-  test('the page explains itself, and omits features that need a script', async () => {
+  test('the page omits features that need a script', async () => {
     const text = await read('/');
     expect(text).toMatch(/^Where does it lead\? Short URL .*Expand.* Example: iana\.org/);
     expect(text).not.toMatch(/Following|Copy|bookmark/);
   });
 
-  test('a result reads from the first redirect to the end', async () => {
+  test('the result follows the chain', async () => {
     const text = await read('/?u=sho.rt/x');
     const order = [
       ...['Addresses', 'http://sho.rt/x', '301, moved permanently', 'http://links.example/y', '200, OK'],
@@ -42,7 +42,7 @@ describe.each(['w3m', 'lynx'] as const)('in %s', (browser) => {
     expect(text).not.toMatch(/Following|Copy|bookmark/);
   });
 
-  test('an error is recognizable', async () => {
+  test('the page shows an error', async () => {
     expect(await read('/?u=http://')).toContain('This is not a URL');
     expect(await read('/?u=nobody.example')).toMatch(/Not working right now .* Try again Open anyway/);
   });

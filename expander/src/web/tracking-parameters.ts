@@ -1,6 +1,5 @@
 /**
- * Query parameters that identify the visitor or a campaign instead of the page: names and prefixes (`*`), by owner. Ambiguous
- * names are omitted.
+ * Query parameters that identify a visitor or campaign, by owner. `*` marks a prefix. The list omits ambiguous names.
  */
 const namesOf: Record<string, readonly string[]> = {
   'campaign statistics': ['utm_*'],
@@ -39,7 +38,7 @@ const prefixes = [...owners.keys()].filter((name) => name.endsWith('*')).map((na
 /** Maximum parameters to examine. Real links have fewer than fifty. */
 const maxPairs = 1_000;
 
-/** Removes tracking parameters, and changes no other character. Also returns the removed parameters, unchanged. */
+/** Removes tracking parameters without changing any other character. Also returns the removed parameters. */
 export function withoutTracking(url: string) {
   const [, page = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? [];
   const parameters: Record<'name' | 'value' | 'owner', string>[] = [];

@@ -13,7 +13,7 @@ const followedIn = (times: number[], cached = false) => {
   return summary({ ...endedExpansion('', end, hops, times.length), cached });
 };
 
-describe('the page explains every end in plain words', () => {
+describe('the page explains every kind of result', () => {
   const notWorking = 'Not working right now';
   const unencrypted = 'Not encrypted: anyone on the path can read';
   test.each(
@@ -66,7 +66,7 @@ describe('the page explains every end in plain words', () => {
     expect(result).toContain(explanation);
   });
 
-  test('a first http hop is harmless, so a link has the same verdict with and without a scheme', async () => {
+  test('the verdict does not depend on a first http hop', async () => {
     for (const u of ['s.example/final', 'http://s.example/final', 'end.example/up'])
       expect((await read(u)).result).not.toContain('Not encrypted');
     expect((await read('https://s.example/plain')).result.split('Not encrypted:').length).toBe(2);
@@ -81,11 +81,11 @@ describe('the page explains every end in plain words', () => {
       s.example/malformed | http://[ Not a URL.
       s.example/broken | http://nobody.example/ nobody.example refused
     `),
-  )('the chain ends with the URL that has no response: %s', async (u, stop) => {
+  )('the chain includes a last URL without a response: %s', async (u, stop) => {
     expect((await read(u)).chain).toContain(stop);
   });
 
-  test('after a timeout, the page shows the timeout and the duration of the redirects', async () => {
+  test('the page shows the duration of the redirects before a timeout', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const slow: Web = {};
@@ -101,7 +101,7 @@ describe('the page explains every end in plain words', () => {
     );
   });
 
-  test('the total time is the sum of the hops', () => {
+  test('summary() adds up the durations of the hops', () => {
     expect([1.4, 0.4, 999.7].map(duration)).toEqual(['1 ms', '', '1.0 s']);
     expect(followedIn([0.4, 0.4])).toBe('2 redirects followed.');
     expect(followedIn([1.4, 1.4, 0.4])).toBe('3 redirects followed in 3 ms.');
@@ -117,20 +117,17 @@ describe('the page explains every end in plain words', () => {
       http://[::1]:81/ | http:// | [::1]:81 | /
       ${imitation} | http:// | xn--80ak6aa92e.com | /
     `),
-  )(
-    'only the registrable domain stands out, above the URL and in it: %s',
-    async (u, before, domain, after) => {
-      const { html } = await read(u);
-      expect(html).toMatch(
-        new RegExp(`<h2 id="headline">[^<]*<bdi class="site" dir="ltr">${RegExp.escape(domain)}</bdi>`),
-      );
-      const shown = html.split('class="destination"')[1]?.replaceAll('<wbr>', '');
-      expect(shown).toContain(`><span>${before}</span><b>${domain}</b><span>${after}</span></data>`);
-    },
-  );
+  )('the page highlights only the registrable domain: %s', async (u, before, domain, after) => {
+    const { html } = await read(u);
+    expect(html).toMatch(
+      new RegExp(`<h2 id="headline">[^<]*<bdi class="site" dir="ltr">${RegExp.escape(domain)}</bdi>`),
+    );
+    const shown = html.split('class="destination"')[1]?.replaceAll('<wbr>', '');
+    expect(shown).toContain(`><span>${before}</span><b>${domain}</b><span>${after}</span></data>`);
+  });
 });
 
-/** The labels and targets of the links in the result. */
+/** Returns the label and target of each link in the result. */
 const actions = (html: string) => {
   const [, result = ''] = html.split('<section slot="result"');
   const links = result.matchAll(/<a href="([^"]*)"( rel="noreferrer noopener nofollow")?[^>]*>([^<]*)</g);
@@ -154,7 +151,7 @@ test.each([
   expect(actions(html.replace(/<footer>.*/s, ''))).toEqual(expected);
 });
 
-test('the URL without tracking comes first, then the original and the removed parameters', async () => {
+test('the page links to the URL without tracking before the original URL', async () => {
   const { result, html } = await read('s.example/title');
   expect(actions(html.replace(/<footer>.*/s, ''))).toEqual([
     'Open it (out): https://title.example/?id=1',
@@ -163,7 +160,7 @@ test('the URL without tracking comes first, then the original and the removed pa
   expect(result).toContain('utm_source=mail campaign statistics');
 });
 
-test('the title follows all warnings, as text', async () => {
+test('the page title is escaped and follows all warnings', async () => {
   const { html } = await read('s.example/title');
   expect(html).toContain(
     'Page title: <bdi>\u202e&lt;/bdi&gt;&lt;script&gt;hit()&lt;/script&gt; &amp; more</bdi>',
@@ -171,7 +168,7 @@ test('the title follows all warnings, as text', async () => {
   expect((await read('s.example/mixed')).result).toMatch(/Mixed scripts.*Page title: Apple/);
 });
 
-test('the page shows how it understood pasted text, and "Exactly as typed" still applies after "Try again"', async () => {
+test('the page finds a URL in pasted text unless the visitor selects "Exactly as typed"', async () => {
   const text = 'Look at <hxxps//sho[.]rt / a.>.';
   const { html, result } = await read(text);
   expect(html).toContain('Understood as <bdi class="url" dir="ltr">https://sho.rt/a</bdi>');
@@ -195,7 +192,7 @@ test('the page has a link for each of several pasted URLs', async () => {
   );
 });
 
-test('a pasted URL has no note, and the API treats it literally', async () => {
+test('the API does not search `u` for a URL', async () => {
   expect((await read('https://sho.rt/a')).html).not.toContain('id="understood"');
   const response = await app.request('/api?u=https://sho.rt/a.');
   expect(await response.text()).toBe('https://dot.example/');
@@ -204,7 +201,7 @@ test('a pasted URL has no note, and the API treats it literally', async () => {
 test.each([
   ['307', 'The last page returned 307, which is followed only with follow=all.'],
   ['get', 'The last page returned 200 and does not redirect.'],
-])('without follow=all, /api/chain explains why the chain ends at %s', async (path, message) => {
+])('/api/chain explains why a chain without follow=all ended at %s', async (path, message) => {
   const response = await app.request(`/api/chain?u=http://s.example/${path}`);
   expect(await response.json()).toMatchObject({ end: { code: 'final', message } });
 });

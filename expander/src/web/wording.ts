@@ -20,7 +20,7 @@ const statusWords: Record<number, string> = {
   504: 'the website took too long',
 };
 
-/** The status of the last page, as a sentence. */
+/** Returns the status of the last page as a sentence. */
 export function lastStatus({ hops, redirectCount }: Expansion): string {
   const status = hops.at(-1)?.status ?? 200;
   return `The ${redirectCount === 0 ? '' : 'last '}page returned ${status}, ${statusInWords(status)}.`;
@@ -30,7 +30,7 @@ export function statusInWords(status: number): string {
   return statusWords[status] ?? STATUS_CODES[status]?.toLowerCase() ?? 'unknown status';
 }
 
-/** `2 redirects followed in 143 ms.` Empty if the result needs no summary. */
+/** Returns a summary such as `2 redirects followed in 143 ms.`, or an empty string. */
 export function summary({ hops, redirectCount, end, error, cached }: Expansion): string {
   const total = duration(hops.reduce((sum, { milliseconds }) => sum + milliseconds, 0));
   const time = total && `${total}${cached ? ' (cached)' : ''}`;
@@ -49,7 +49,7 @@ const maxNamed = 3;
 const arrived = new Set(['final', 'no_location', 'malformed_location', 'unsupported_scheme']);
 
 /**
- * The chain in one sentence, such as `The link leaves bit.ly, passes through t.co and ends at example.com.` A site is a
+ * Describes the chain in one sentence, such as `The link leaves bit.ly, passes through t.co and ends at example.com.` A site is a
  * registrable domain.
  *
  * @returns undefined without a redirect, or for a loop.
@@ -69,7 +69,7 @@ export function journey({ hops, longUrl, redirectCount, end }: Expansion): strin
   return `The link ${(others.includes(' and ') ? withComma : withoutComma).format(steps)}.`;
 }
 
-/** Milliseconds as text. Empty below 1 ms. */
+/** Formats milliseconds. Returns an empty string below 1 ms. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 1) return '';
   return milliseconds < 999.5 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
@@ -78,12 +78,12 @@ export function duration(milliseconds: number): string {
 const withComma = new Intl.ListFormat('en-US');
 const withoutComma = new Intl.ListFormat('en-GB');
 
-/** `a`, `a and b`, `a, b and c`. */
+/** Formats a list such as `a, b and c`. */
 export const list = (parts: readonly string[]) => withoutComma.format(parts);
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
 
-/** `48 MB`. */
+/** Formats a size such as `48 MB`. */
 export function sizeInWords(bytes: number): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
   return `${Number((bytes / 1_000 ** power).toPrecision(3))} ${units[power]}`;

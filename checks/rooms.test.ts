@@ -33,7 +33,7 @@ const workspaces: Arrows = {
 const domains = ['expansion', 'task'];
 const frameworks = /^(@?hono|ioredis|undici|eta|prom-client)(\/|$)/;
 
-/** Whether `to` can be reached from `from` along the arrows. */
+/** Checks whether the arrows lead from `from` to `to`. */
 const reaches = (arrows: Arrows, from: string, to: string): boolean =>
   from === to || (arrows[from] ?? []).some((next) => reaches(arrows, next, to));
 

@@ -46,7 +46,7 @@ async function serviceFaults(service: string, env: NodeJS.ProcessEnv): Promise<s
   }
 }
 
-// Only build scripts read `others`.
+// Only build scripts read the variables in `others`.
 const readAll = (env: NodeJS.ProcessEnv) =>
   readEnv(allVariables, env, {
     prefix: 'LONGHAND_',

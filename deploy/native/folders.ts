@@ -46,7 +46,7 @@ export interface Account {
 
 /**
  * The user ID for checkouts that root owns. systemd's table of user IDs lists 65520 to 65533 as unused, and Debian's policy
- * reserves them, so no account has it.
+ * reserves them, so no account has this ID.
  */
 export const unusedId = 65_520;
 

@@ -34,7 +34,7 @@ export const redis = (name: string, application: string, folder: string): Proces
   quietStart: true,
 });
 
-/** Whether the Redis at the Unix socket `path` responds to PING, which it does once it has loaded its data. */
+/** Checks whether the Redis at the Unix socket `path` responds to PING, which it does once it has loaded its data. */
 const answersPing = (path: string) => async () => {
   const socket = connect(path).end('PING\r\nQUIT\r\n');
   socket.setTimeout(3_000, () => socket.destroy());

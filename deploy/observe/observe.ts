@@ -49,7 +49,7 @@ export async function observeStack(options: ObserveOptions) {
 export const rules = () =>
   readFileSync(join(import.meta.dirname, 'rules.yaml'), 'utf8').replace(/^(?: {2}|.*\n)/gm, '');
 
-/** Forwards TCP connections to a Unix socket, which Prometheus cannot scrape. */
+/** Forwards TCP connections to a Unix socket, because Prometheus cannot scrape Unix sockets. */
 const toSocket = (path: string) => createServer((tcp) => pipeline(tcp, connect(path), tcp, () => {}));
 
 type Replicas = { targets: [string]; labels: { instance: string; job: string } }[];

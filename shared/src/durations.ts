@@ -7,7 +7,7 @@ export const durationBuckets = [
 
 type Labels = Record<string, string>;
 
-/** Observes the duration of `run`, with the labels from `describe`, or `error_type` if it fails. */
+/** Records the duration of `run` with the labels from `describe`, or with `error_type` if `run` fails. */
 export async function timed<Result>(
   durations: Pick<Histogram, 'startTimer'>,
   labels: Labels,
@@ -25,7 +25,7 @@ export async function timed<Result>(
   }
 }
 
-/** The code or class of an error. Its message could contain client input. */
+/** Returns the code or class of an error, because the message could contain client input. */
 const errorName = (error: unknown) => `${(error as NodeJS.ErrnoException).code ?? (error as Error).name}`;
 
 /** Runs and times a Redis operation. `operation` is the name of a command or script. */

@@ -1,4 +1,4 @@
-/** Whether JSON has more than `max` values at any depth. Such a body could need many times its size in memory once parsed. */
+/** Checks whether JSON has more than `max` values. Once parsed, such a body could need many times its size in memory. */
 export function hasMoreValues(json: string, max: number): boolean {
   let values = 0;
   let quoted = false;

@@ -14,12 +14,12 @@ export interface Listening {
 }
 
 /**
- * Max connections that wait to be accepted. The system has its own limit (Linux: 4,096). nginx sends all requests for a link to
- * the same replica. With Node's 511, some connections would wait for a second over TCP, or fail on a Unix socket.
+ * Max connections in the accept queue. Linux has its own limit of 4,096. nginx sends all requests for a link to the same replica.
+ * With Node's 511, some connections would wait for a second over TCP, or fail on a Unix socket.
  */
 const backlog = 4_096;
 
-/** The server cannot listen. The message contains the reason and the variables that set the address. */
+/** Thrown if the server cannot listen. The message contains the reason and the variables that set the address. */
 export class ListenError extends Error {}
 
 /**

@@ -60,7 +60,7 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
 
 /**
  * Sends all commands from one turn of the event loop in one write, which reduces Redis's CPU time to a fifth. With ioredis's
- * auto-pipelining, later commands would wait for the replies, and so for an fsync.
+ * auto-pipelining, later commands would wait for the replies, which wait for an fsync.
  */
 class CorkedRedis extends Redis {
   override sendCommand(...args: Parameters<Redis['sendCommand']>) {

@@ -162,7 +162,7 @@ const validHost = /^[\w.:[\]-]*$/;
 /** Names that are never in public DNS (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal), and names without a dot. */
 const localName = /^[^.]+$|\.(localhost|local|internal|home\.arpa)$/;
 
-/** Whether a Host header contains an address, or a name that is never in public DNS. The proxy has the same rule for tasks. */
+/** Checks whether a Host header contains an address or a name that is never in public DNS. The proxy applies this rule to tasks. */
 export function isLocalName(host: string): boolean {
   const name = host
     .replace(/:\d*$/, '')

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Whether a Docker engine responds. */
+/** Checks whether a Docker engine responds. */
 export async function hasEngine(): Promise<boolean> {
   return run('docker', ['version', '--format', '{{.Server.Version}}'], { timeout: 10_000 }).then(
     () => true,

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { createServer } from 'node:net';
 
-/** These ports are above 27017, the highest that the expander refuses, and below those of outgoing connections (Linux: 32768 and up). */
+/** Above 27017, the highest port that the expander refuses, and below the ports of outgoing connections (Linux: 32768 and up). */
 const firstPort = 28_000;
 const lastPort = 31_999;
 

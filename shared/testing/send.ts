@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 export interface TestResponse {
   status: number;
   headers: IncomingHttpHeaders;
-  /** The number of headers with this `name`, in lower case. */
+  /** Returns the number of headers with this `name`, which must be in lower case. */
   headerCount(name: string): number;
   body: string;
 }

@@ -11,7 +11,7 @@ const settings: Record<TextBrowser, string> = {
   lynx: '-cfg=/dev/null -width=100 -nolist -assume_charset=utf-8 -display_charset=utf-8 -dump',
 };
 
-/** Whether the browser is installed. `make setup` installs it on Debian. */
+/** Checks whether the browser is installed. `make setup` installs it on Debian. */
 export async function hasTextBrowser(browser: TextBrowser): Promise<boolean> {
   return run(browser, ['-version']).then(
     () => true,

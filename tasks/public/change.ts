@@ -3,7 +3,7 @@ import { complain } from './notice.js';
 
 /** Milliseconds to wait for a response, longer than the proxy waits. */
 const deadline = 15_000;
-/** Milliseconds for which a finished row stays in place, struck through. */
+/** Milliseconds that a finished row stays in place. */
 const seen = 1_000;
 
 /** A failed request, with a message for the user. The status is 0 if there was no response. */
@@ -12,7 +12,7 @@ export class Failure extends Error {
   page?: Document;
 }
 
-/** Fetches a page like a browser, following redirects. @throws {Failure} */
+/** Fetches a page and follows redirects. @throws {Failure} */
 export async function load(url: string, init?: RequestInit): Promise<Document> {
   const options = { headers: { Accept: 'text/html' }, signal: AbortSignal.timeout(deadline), ...init };
   const [response, text] = await fetch(url, options)
@@ -28,7 +28,7 @@ export async function load(url: string, init?: RequestInit): Promise<Document> {
   throw Object.assign(new Failure(message), { status: response.status, page });
 }
 
-/** Shows a failure, with a link if one helps. The login opens in a new tab, so that typed text is not lost. */
+/** Shows a failure and a useful link. The login opens in a new tab to keep typed text. */
 export function report(failure: unknown) {
   if (!(failure instanceof Failure)) {
     console.error(failure);
@@ -51,11 +51,11 @@ export function enqueue(step: () => unknown) {
 }
 
 interface Change {
-  /** Called after earlier changes. Sends nothing if it returns undefined. */
+  /** Called after earlier changes. Returns undefined to send nothing. */
   request: () => RequestInit | undefined;
   done?: (page: ParentNode) => void;
   failed?: (failure: Failure) => void;
-  /** Elements to show as gone, open, finished or sent before the response arrives. */
+  /** Elements to mark with `as` until the response arrives. */
   rows?: HTMLElement[];
   as?: string;
 }
@@ -75,7 +75,7 @@ export function formOf(name: 'edit' | 'lines', id = '') {
   return document.createRange().createContextualFragment(html).querySelector('form') as HTMLFormElement;
 }
 
-/** The number of changes under way. Leaving the page would lose them. */
+/** Number of pending changes. Leaving the page would lose them. */
 let underWay = 0;
 addEventListener('beforeunload', (event) => underWay > 0 && event.preventDefault());
 

@@ -4,7 +4,7 @@ export const single = document.getElementById('title')?.closest('form') as HTMLF
 export const fieldOf = (form: HTMLFormElement) =>
   form.querySelector('[name=title], [name=text]') as HTMLInputElement | HTMLTextAreaElement;
 
-/** A form's values by field name; `sent` is set once the browser has submitted it. */
+/** A form's values by field name. `sent` is set after a submit. */
 type Values = Partial<Record<string, string>>;
 
 /** This tab's unsaved forms, by draft key. */
@@ -23,7 +23,7 @@ function draftKey(form: HTMLFormElement) {
 const fieldsOf = (form: HTMLFormElement) =>
   form.querySelectorAll<HTMLInputElement>('[name]:not([name^=_], [type=file])');
 
-/** Stores the form as a draft with `text`, or drops the draft if there is no text. */
+/** Stores the form with `text` as a draft, or drops the draft if `text` is empty. */
 export function storeDraft(form: HTMLFormElement, text?: string) {
   const values = Object.fromEntries(
     Array.from(fieldsOf(form), ({ name, value, type }) => [name, type === 'hidden' ? value : (text ?? '')]),
@@ -48,5 +48,5 @@ export function fill(form: HTMLFormElement, values: Values) {
   for (const field of fieldsOf(form)) field.value = values[field.name] ?? field.value;
 }
 
-/** Restores text from before a reload, with its revision, so that saving it cannot overwrite a later change. */
+/** Restores a draft and its revision, so that saving cannot overwrite a later change. */
 export const restoreDraft = (form: HTMLFormElement) => fill(form, drafts()[draftKey(form)] ?? {});

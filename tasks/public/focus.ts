@@ -1,6 +1,6 @@
 export const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li:not([data-pending=gone])')];
 
-/** Where the focused row was before it moved or disappeared. Arrow keys start there. */
+/** The focused row's former position, where arrow keys start. */
 let left: { row: Element | null; at: number } = { row: null, at: 0 };
 
 const placeOf = (row: HTMLElement) => ({ row, at: rows().indexOf(row) });
@@ -11,7 +11,7 @@ export function leave(row: HTMLElement) {
   document.getElementById('list')?.focus({ preventScroll: true });
 }
 
-/** The row above or below `row`; without `row`, above or below the former place. */
+/** Returns the row above or below `row` or the former position. */
 export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
   const from = row && row !== left.row ? placeOf(row) : left;
   left = { row: null, at: 0 };
@@ -20,10 +20,10 @@ export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
   return others[to] ?? (row ? undefined : others[other]);
 }
 
-/** Receives the focus when its button in the notice disappears. On a phone, a field would open the keyboard. */
+/** Receives the focus from a closing notice. On phones, a field would open the keyboard. */
 export const afterNotice = () => document.getElementById(matchMedia('(hover)').matches ? 'title' : 'list');
 
-/** Remembers the focus. After a morph, the returned function restores it: to the same control, its row, or the list. */
+/** Returns a function that restores the focus after a morph, to the control, its row, or the list. */
 export function keepFocus(own: boolean) {
   const focused = document.activeElement as HTMLElement;
   if (focused === document.body) return () => {};

@@ -6,10 +6,10 @@ import { make, say } from './notice.js';
 import { countTasks, linesAdded, linesOf, offerLines } from './paste.js';
 import { local } from './times.js';
 
-/** New tasks that have no response yet, in order. */
+/** New tasks without a response, in order. */
 let unanswered: { text: string }[] = [];
 
-/** Lines of a form whose request failed, and the rows shown then. The server may have added their tasks. */
+/** The lines of a failed request, and the rows shown then. The server may have added the tasks. */
 let lost: { form: HTMLFormElement; lines: string[]; before: string[] } | undefined;
 
 const unsaved = () =>
@@ -59,7 +59,7 @@ export function add() {
         keepDraft(single);
       },
       failed(failure) {
-        // Offline, this runs before the user types the next task, which belongs on its own line.
+        // If offline, the next typed task needs a new line.
         showUnsaved(failure.status > 0 || fieldOf(single).value ? unsaved() : `${unsaved()}\n`);
         unanswered = [];
         refuse(single, failure, [text]);
@@ -116,7 +116,7 @@ function refuse(form: HTMLFormElement, failure: Failure, lines: string[]) {
   if (lines.length > 0 && !form.closest('li')) lost = { form, lines, before: rows().map(({ id }) => id) };
 }
 
-/** Makes a form send the same request as the form on `page`. For example, the edit of a deleted task adds a new task. */
+/** Gives a form the action and hidden fields of the form on `page`. */
 function renew(form: HTMLFormElement, page: ParentNode) {
   const fresh = page.querySelector<HTMLFormElement>('form.write');
   if (!fresh || form.matches('.lines')) return;
@@ -166,7 +166,7 @@ export function edit(row: HTMLElement) {
   showForm(row, row.id.slice(5));
 }
 
-/** Shows the draft of a task that has left the list. The form adds the task again if it was deleted. */
+/** Shows the draft of a task that left the list. The form adds a deleted task again. */
 function editGone(id: string) {
   const row = make('li', { id: `task-${id}` });
   rowsOf(document).prepend(row);
@@ -179,7 +179,7 @@ function editGone(id: string) {
   });
 }
 
-/** Closes the edit form, and drops its draft. */
+/** Closes the edit form and drops the draft. */
 export function endEdit(row: HTMLElement) {
   const focused = row.contains(document.activeElement);
   const form = row.querySelector('form') as HTMLFormElement;

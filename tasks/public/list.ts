@@ -21,7 +21,7 @@ document.addEventListener('click', (event) => {
   if (row && link.matches('.toggle')) toggle(row);
   else if (row && link.matches('.edit')) edit(row);
   else if (link.matches('.cancel')) leave(link);
-  // Changes under way finish first.
+  // Finish pending changes first.
   else if (link.closest('nav, footer, .found') && document.body.matches('.busy'))
     enqueue(async () => location.assign(link.href));
   else return;
@@ -61,7 +61,7 @@ document.addEventListener('beforeinput', (event) => {
   field.form?.requestSubmit();
 });
 
-// Several pasted lines become several tasks. A second paste joins the first, even while a button has the focus.
+// Pasted lines become tasks. A second paste is appended, even if a button has the focus.
 document.addEventListener('paste', (event) => {
   const target = event.target as Element;
   const text = event.clipboardData?.getData('text/plain') ?? '';
@@ -77,7 +77,7 @@ document.addEventListener('keydown', (event) => {
   else if (pressKey(event) !== false) event.preventDefault();
 });
 
-/** Handles a key; returns false if it has no meaning here. Single keys need the focus in the list (WCAG 2.1.4). */
+/** Handles a key, or returns false. Single keys need the focus in the list (WCAG 2.1.4). */
 function pressKey(event: KeyboardEvent): unknown {
   const { key, target, ctrlKey, metaKey, altKey, shiftKey, repeat } = event;
   const at = target as Element;
@@ -100,7 +100,7 @@ function pressKey(event: KeyboardEvent): unknown {
 const letter = ({ key, code }: KeyboardEvent) =>
   (/^[\x20-\x7e]/.test(key) ? key : code.replace('Key', '')).toLowerCase();
 
-/** Leaves the field above the list, or closes the form around `part` unless its request is under way. */
+/** Leaves the field above the list, or closes the form around `part` unless a request is pending. */
 function leave(part: Element) {
   if (part.id === 'title')
     return document.querySelector<HTMLElement>('.tasks > li, #list')?.focus({ preventScroll: true });
@@ -115,7 +115,7 @@ function leave(part: Element) {
 // After a submit, the browser shows the list only if the server has saved the form.
 settleSent(document.referrer !== '');
 restoreDrafts();
-// Autofocus stops the browser from restoring the scroll position. A field that already has the focus prevents autofocus.
+// Focus the field here, because autofocus would stop the browser from restoring the scroll position.
 document.querySelector<HTMLElement>('[autofocus]')?.focus({ preventScroll: true });
 addEventListener('scrollend', () => history.replaceState(scrollY, ''));
 if (history.state) scrollTo(0, history.state);

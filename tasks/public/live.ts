@@ -5,7 +5,7 @@ import { complain, mention, recovered } from './notice.js';
 
 /** Milliseconds without an event until the page reconnects. The server sends the version every 5 s. */
 const silence = 20_000;
-/** Milliseconds until a retry if the server refused the connection. The browser retries other failures. */
+/** Milliseconds before retrying a refused connection. The browser retries other failures. */
 const pause = 2_000;
 
 // A hidden page closes its connection, because a browser opens only six per server.
@@ -32,7 +32,7 @@ function heard(version: string) {
   enqueue(settleLost);
 }
 
-/** Updates the list. Reports only the end of the session, because the server soon sends the version again. */
+/** Updates the list. Ignores most failures, because the server soon sends the version again. */
 export const refreshQuietly = () =>
   refresh().catch((error) => (error.status === 401 || !(error instanceof Failure)) && report(error));
 
@@ -53,7 +53,7 @@ function connect() {
   source.onerror = () => {
     if (source?.readyState !== EventSource.CLOSED) return;
     reconnectIn(pause * (1 + Math.random()));
-    // This request shows whether the session has ended.
+    // Reports an expired session.
     enqueue(refreshQuietly);
   };
   reconnectIn(silence);

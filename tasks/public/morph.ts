@@ -3,7 +3,7 @@ import { make } from './notice.js';
 
 declare const Idiomorph: typeof import('idiomorph').Idiomorph;
 
-// Without the library this throws. Then no script runs, and the page works with plain links and forms.
+// Throws without the library, so that the page works with plain links and forms.
 const { morph: morphElement } = Idiomorph;
 
 const list = () => document.getElementById('list') as HTMLElement;
@@ -14,7 +14,7 @@ export const shownVersion = () => list().dataset.version;
 
 const is = (node: Node, selector: string) => node instanceof Element && node.matches(selector);
 
-/** Keeps forms in use, and row state that scripts set. */
+/** Keeps open forms, and row state set by scripts. */
 const callbacks = {
   beforeNodeMorphed: (old: Node, fresh: Node) =>
     !is(old, '.write, .find, .editing') && !(is(old, '#notice') && !fresh.textContent?.trim()),
@@ -25,7 +25,7 @@ const callbacks = {
 /** Edited and newly finished rows stay in place. */
 const staying = ':is(.editing, [data-pending=finished])';
 
-/** The server's last list, while a row has not yet moved. */
+/** The last received list, while a row stays in place. */
 let received: DocumentFragment | undefined;
 
 /** Returns the parent element of the rows, and creates it if the list is empty. */
@@ -36,7 +36,7 @@ export function rowsOf(page: ParentNode) {
   return rows;
 }
 
-/** Moves staying rows in `page` above the next row that `page` does not move. Adds rows that `page` lacks. */
+/** Moves staying rows in `page` above the next row that is not moved. Adds missing rows. */
 function keepRows(page: Page) {
   for (const row of [...list().querySelectorAll(staying)].reverse()) {
     const isFixed = (next: Element) =>
@@ -47,7 +47,7 @@ function keepRows(page: Page) {
   }
 }
 
-/** Returns a function that keeps rows in place on the screen if the list starts above it, and tints others' news for 2 s. */
+/** Returns a function that keeps rows in place while scrolled, and tints other users' changes for 2 s. */
 function watchRows(own: boolean) {
   const before = rows().map((row) => ({ row, was: row.className, top: row.getBoundingClientRect().top }));
   return () => {
@@ -61,7 +61,7 @@ function watchRows(own: boolean) {
   };
 }
 
-/** Replaces the list, or the whole page, with the version in `page`. Keeps unchanged elements. Calls `first` beforehand. */
+/** Updates the list or the whole page from `page`, after calling `first`. */
 export function morph(part: '#list' | 'main', page: Page, first: (page: Page) => void = () => {}) {
   const own = part === 'main' || page === received;
   const refocus = keepFocus(own);

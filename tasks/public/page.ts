@@ -19,7 +19,7 @@ for (const form of forms) {
   form.querySelector('.cancel')?.addEventListener('click', () => storeDraft(form));
 }
 
-// The edit page has a second form, Delete, which also ends the edit.
+// The edit page also has a Delete form, which ends the edit.
 document.addEventListener('submit', () => forms.forEach(markSent));
 
 document.querySelector<HTMLElement>('.show')?.addEventListener('click', ({ target }) => {

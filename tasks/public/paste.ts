@@ -2,7 +2,7 @@ import { enqueue, formOf } from './change.js';
 import { fieldOf, restoreDraft, single, storeDraft } from './drafts.js';
 import { say } from './notice.js';
 
-/** Lines that are not blank. */
+/** Returns the non-blank lines. */
 export const linesOf = (text: string) => text.split('\n').filter((line) => line.trim());
 
 const tasksIn = (text: string) => {
@@ -10,7 +10,7 @@ const tasksIn = (text: string) => {
   return `${count} ${count === 1 ? 'task' : 'tasks'}`;
 };
 
-/** Shows on the form's button how many tasks it adds. */
+/** Shows the number of tasks on the form's button. */
 export function countTasks(form: HTMLFormElement) {
   const { value } = fieldOf(form);
   const several = form !== single || linesOf(value).length > 1;
@@ -25,7 +25,7 @@ export function offerLines(text: string): void {
   if (area.readOnly) return void enqueue(() => offerLines(text));
   restoreDraft(form);
   area.value = [area.value.trimEnd(), text].filter(Boolean).join('\n');
-  // Keeps the button of a short list on a phone's screen.
+  // Keeps the button visible on phones for short lists.
   area.rows = Math.min(10, area.value.split('\n').length);
   countTasks(form);
   single.after(form);

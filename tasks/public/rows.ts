@@ -5,7 +5,7 @@ import { say } from './notice.js';
 /** Finishes or reopens a task. */
 export function toggle(row: HTMLElement) {
   const { href, search } = row.querySelector('.toggle') as HTMLAnchorElement;
-  // The state that the user sees, perhaps before the response.
+  // The state that the user sees.
   const was = row.dataset.pending ?? (row.matches('.finished') ? 'finished' : 'open');
   const [as, action] = was === 'finished' ? ['open', 'unfinish'] : ['finished', 'finish'];
   change(new URL(action + search, href).href, { rows: [row], as, request: () => ({}) });
@@ -44,6 +44,6 @@ export function undoChange(form: HTMLFormElement) {
   });
 }
 
-/** Undoes the last change if the notice offers that. A change under way finishes first. */
+/** Submits the notice's Undo form after pending changes. */
 export const undo = () =>
   enqueue(() => document.querySelector<HTMLFormElement>('#notice form')?.requestSubmit());

@@ -1,4 +1,4 @@
-// The page is in English: use the user's variety, or else British English.
+// The user's variety of English, or British English.
 const languages = navigator.languages.filter((language) => /^en\b/.test(language)).concat('en-GB');
 
 /** Formats a time in the user's time zone: the time of day if it is today, else the date. */

@@ -5,7 +5,7 @@ import { enter, field, paste, pictures, poll, useBrowser } from '../../testing/b
 
 const site = useBrowser();
 
-/** @param scripts whether scripts run; only then pictures are compared, because most pages look the same without scripts */
+/** @param scripts whether scripts run; pictures are compared only with scripts */
 const faults = (page: Page, name: string, scripts = true) =>
   accessibilityFaults(page, name, scripts ? pictures : undefined);
 

@@ -35,7 +35,7 @@ async function logOut(page: Page) {
   expect(await page.content()).not.toContain('milk');
 }
 
-test('Without scripts, the login opens the requested page, a reload after an expired session sends the form again, and the logout hides the list', async () => {
+test('Login, an expired session and logout work without scripts', async () => {
   const page = await site.open('/?filter=open', { javaScriptEnabled: false });
   await logIn(page, 'wrong');
   await poll(() => page.getByRole('alert').textContent()).toBe('Wrong password.');
@@ -53,7 +53,7 @@ test('Without scripts, the login opens the requested page, a reload after an exp
   await logOut(page);
 });
 
-test('axe finds no violation on the login pages, and the logout hides the list', async () => {
+test('axe finds no violation on the login pages', async () => {
   const page = await site.pageForAll();
   await loadAxe(page);
   await page.goto('/');
@@ -69,7 +69,7 @@ test('axe finds no violation on the login pages, and the logout hides the list',
   await logOut(page);
 });
 
-test('The list reports an expired session without a click, and keeps typed text through the login', async () => {
+test('The list reports an expired session and keeps typed text during the login', async () => {
   const page = await site.open();
   await logIn(page);
   await page.waitForURL(/\/$/);

@@ -12,7 +12,7 @@ const addMany = (count: number) =>
   );
 const findField = (page: Page) => page.getByRole('searchbox', { name: 'Find' });
 
-test('A list of several pages has a search field, which keeps its text when the list changes', async () => {
+test('The search field on a list of several pages keeps typed text when the list changes', async () => {
   await addMany(100);
   const page = await site.open();
   expect(await findField(page).count()).toBe(0);
@@ -24,7 +24,7 @@ test('A list of several pages has a search field, which keeps its text when the 
   await poll(() => titles(page)).toEqual(['milk']);
 });
 
-describe.each([true, false])('With scripts: %s, Find', (javaScriptEnabled) => {
+describe.each([true, false])('Find (scripts: %s)', (javaScriptEnabled) => {
   test('shows the matches, even after a change', async () => {
     await addMany(120);
     await site.add('Crème brûlée', 'Ice cream');

@@ -8,7 +8,7 @@ async function press(page: Page, ...keys: string[]) {
   for (const key of keys) await page.keyboard.press(key);
 }
 
-/** A list of `titles` with the focus on its first row. */
+/** Opens a list of `titles` and focuses the first row. */
 async function rows(...titles: string[]) {
   await site.add(...titles.toReversed());
   const page = await site.open();
@@ -42,7 +42,7 @@ describe('Keys', () => {
     }
   });
 
-  test('Space finishes and reopens a task without scrolling, and the arrow keys continue from its former position', async () => {
+  test('Space finishes and reopens the focused task without scrolling', async () => {
     const page = await rows(...Array.from({ length: 60 }, (_, i) => `task ${60 - i}`));
     await page.setViewportSize({ width: 1280, height: 600 });
     await press(page, 'Space');
@@ -93,7 +93,7 @@ describe('Keys', () => {
   });
 });
 
-test('Delete and Backspace delete one task, never the next task too', async () => {
+test('Delete and Backspace delete only the focused task', async () => {
   const page = await rows('milk', 'bread', ...Array.from({ length: 30 }, (_, i) => `task ${i}`));
   await press(page, 'Delete');
   await poll(async () => (await titles(page))[0]).toBe('bread');
@@ -106,7 +106,7 @@ test('Delete and Backspace delete one task, never the next task too', async () =
   expect((await site.store.list({ filter: 'all' })).open).toBe(30);
 });
 
-test('Letters work on non-Latin layouts, and ? shows the shortcuts', async () => {
+test('Letter keys work on non-Latin layouts, and ? shows the shortcuts', async () => {
   const page = await rows('milk', 'bread');
   await press(page, 'Delete');
   await poll(() => notice(page)).toContain('Deleted: milk');
@@ -130,7 +130,7 @@ const remove = async (page: Page, title: string) => {
   await poll(() => notice(page)).toContain(`Deleted: ${title}`);
 };
 
-test('Undo is sent once for a double click, survives a failed deletion, and can be tried again', async () => {
+test('Undo runs once per double click, and can be retried after a failure', async () => {
   const page = await rows('milk', 'bread');
   const undo = page.getByRole('button', { name: 'Undo' });
   const restored = async () => {
@@ -158,7 +158,7 @@ test('Undo is sent once for a double click, survives a failed deletion, and can 
   await restored();
 });
 
-test('Ctrl+Z undoes the last deletion once, even a deletion under way', async () => {
+test('Ctrl+Z undoes the last deletion once, including a deletion in progress', async () => {
   const page = await rows('milk', 'bread', 'tea', 'rice');
   await remove(page, 'milk');
   await remove(page, 'bread');

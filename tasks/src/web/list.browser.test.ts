@@ -16,7 +16,7 @@ const phone = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile:
 describe('The list page without scripts', () => {
   const open = (path = '/') => site.open(path, { javaScriptEnabled: false });
 
-  test('keeps a refused title in the focused field, with the reason next to it', async () => {
+  test('keeps a refused title in the field and shows the reason', async () => {
     const page = await open();
     await page.keyboard.insertText('x'.repeat(501));
     await page.keyboard.press('Enter');
@@ -82,7 +82,7 @@ describe('The list page without scripts', () => {
     await poll(() => isSeen(21)).toBe(true);
   });
 
-  test('pages through a long list and back, and stays on the page after a change', async () => {
+  test('pages through a long list, and stays on the page after a change', async () => {
     const tasks = Array.from({ length: 202 }, (_, i) => ({ title: `task ${i + 1}`, created_at: now }));
     await site.store.insert(tasks.map((task, i) => ({ ...task, finished: i === 0 ? 1 : 0 })));
     const page = await open();
@@ -113,7 +113,7 @@ describe('The list page without scripts', () => {
 });
 
 describe('The list page', () => {
-  test('shows all, open and finished tasks at different URLs, and Back works', async () => {
+  test('has a URL for each filter, and Back works', async () => {
     await site.add('milk', 'bread');
     await site.store.update('1', { finished: 1 }, new Date());
     const page = await site.open();
@@ -129,7 +129,7 @@ describe('The list page', () => {
     await poll(() => titles(page)).toEqual(['bread']);
   });
 
-  test('adds one task on a double click without asking for another title, and Show displays it', async () => {
+  test('adds only one task on a double click, and Show displays the task', async () => {
     const page = await site.open('/?filter=finished');
     await page.evaluate("addEventListener('invalid', () => document.body.classList.add('asked'), true)");
     await field(page).fill('milk');
@@ -212,7 +212,7 @@ describe('The list page', () => {
   });
 });
 
-test('An edited task shows its age in local time; an invalid time does not prevent the edit', async () => {
+test('The edit form shows the age in local time, and opens even if a time is invalid', async () => {
   await site.store.create({ title: 'milk' }, new Date('2024-02-29T23:30:15.678Z'));
   await site.store.insert([{ title: 'bread', finished: 0, created_at: 'yesterday' }]);
   const page = await site.open('/tasks/1/edit', { timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
@@ -226,7 +226,7 @@ test('An edited task shows its age in local time; an invalid time does not preve
 });
 
 test.each(['a long title ', 'wordwithoutend'])(
-  'The edit field shows a whole long title (%s), and Enter saves it',
+  'The edit field fits a long title (%s), and Enter saves the title',
   async (part) => {
     const long = part.repeat(500 / part.length - 1).trim();
     await site.add(long);
@@ -260,7 +260,7 @@ test('A reload and Back keep the place in a long list', async () => {
   await poll(() => page.evaluate('scrollY')).toBe(1500);
 });
 
-test('Text at twice the size fits on a phone', async () => {
+test('Text at 200 % fits on a phone', async () => {
   const page = await site.open('/', phone);
   await page.evaluate("document.documentElement.style.fontSize = '34px'");
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
@@ -272,12 +272,12 @@ const long =
 const row = (page: Page, id: string) => page.locator(`#task-${id}`);
 const size = async (element: Locator) => (await element.boundingBox()) ?? { width: 0, height: 0 };
 
-describe('The row of a task', () => {
+describe('A task row', () => {
   test.each([
     ['at a desk', undefined],
     ['on a phone', phone],
   ])(
-    'does not wrap its title differently when it is finished or shows its actions (%s)',
+    'wraps the title the same way when the task is finished or shows actions (%s)',
     async (_where, options) => {
       await site.store.insert([{ title: long, finished: 0, created_at: '2024-12-31T12:00:00.000Z' }]);
       const page = await site.open('/', options);
@@ -299,7 +299,7 @@ describe('The row of a task', () => {
     await page.touchscreen.tap(x + width / 2, y + height / 2);
   }
 
-  test('shows its actions only on its button, and a second tap never acts on another task', async () => {
+  test('shows actions only after a tap on More, and a second tap never acts on another task', async () => {
     await site.add('bread', 'milk');
     const page = await site.open('/', { ...phone, javaScriptEnabled: false });
     const shown = () => page.locator('details[open]').count();
@@ -316,7 +316,7 @@ describe('The row of a task', () => {
     await poll(() => titles(page)).toEqual(['bread', '(tea)']);
   });
 
-  test('has targets of 44 px for fingers and 24 px for mice', async () => {
+  test('has targets of 44 px for touch and 24 px for mice', async () => {
     await site.add('milk');
     await site.store.update((await site.add('tea'))[0] ?? '', { finished: 1 }, new Date());
     const tooSmall = (page: Page, least: number, selector: string) =>
@@ -346,10 +346,10 @@ describe('The row of a task', () => {
   });
 });
 
-/** Browsers send no `Sec-Fetch-Site` to named hosts without TLS. */
-describe('Under a name in a local network', () => {
+/** Browsers omit `Sec-Fetch-Site` for named hosts without TLS. */
+describe('With a host name in a local network', () => {
   let list: string;
-  /** The URL of a page with `markup` on another site. */
+  /** Returns the URL of a page with `markup` on another site. */
   let elsewhere: (markup: string) => string;
   const stranger = createServer(({ url = '' }, response) => {
     response.setHeader('Content-Type', 'text/html').end(decodeURIComponent(url.slice(1)));
@@ -361,7 +361,7 @@ describe('Under a name in a local network', () => {
   });
   afterAll(() => stranger.close());
 
-  test("a task can be finished with and without scripts, but not by another site's image or redirect", async () => {
+  test("a link on our page finishes a task, but another site's image or redirect does not", async () => {
     await site.add('milk', 'bread', 'tea');
     const plain = await site.open(list, { javaScriptEnabled: false });
     await plain.getByRole('link', { name: 'Finish: tea' }).click();

@@ -6,7 +6,7 @@ import { startReplica } from '../../testing/replica.ts';
 const site = useBrowser();
 
 describe('Two pages', () => {
-  test('show each other what they add, finish, edit and delete', async () => {
+  test("show each other's changes", async () => {
     const ada = await site.open();
     const bob = await ada.context().newPage();
     await bob.goto('/');
@@ -67,7 +67,7 @@ describe('Two pages', () => {
   });
 });
 
-test('A page catches up after the service has restarted', async () => {
+test('A page shows missed changes after the service has restarted', async () => {
   const before = await startReplica(site.redisUrl);
   const page = await site.open(before.url);
   await before.stop();
@@ -107,7 +107,7 @@ beforeAll(async () => {
   await page.clock.pauseAt(1_000);
 });
 
-/** Opens the list on `page` again. Returns a counter of its event streams. */
+/** Reopens the list on `page`. Returns a function that counts the event streams of `page`. */
 async function openList() {
   await page.goto('about:blank');
   page.removeAllListeners('request');
@@ -128,7 +128,7 @@ async function hear(title: string) {
   await poll(() => titles(page)).toEqual([title, ...before]);
 }
 
-test('When another user changes the list, the focus stays on its control, or else moves to its row or the list', async () => {
+test('The focus stays on the control, the row or the list when another user changes the list', async () => {
   await site.add('milk', 'bread https://bit.ly/3', 'rice');
   const bob = await site.open();
   const at = () => bob.evaluate('document.activeElement.id || document.activeElement.ariaLabel');
@@ -141,7 +141,7 @@ test('When another user changes the list, the focus stays on its control, or els
   await bob.getByLabel('Delete: tea').focus();
   await site.store.destroy('2', 'gone');
   await poll(at).toBe('list');
-  // No key acts on a task there.
+  // Keys do not act on a task while the list has the focus.
   for (const key of ['Space', 'Enter', 'Delete']) await bob.keyboard.press(key);
   await bob.keyboard.press('ArrowDown');
   await poll(at).toBe('task-1');
@@ -164,7 +164,7 @@ describe('The event stream', () => {
     await poll(() => notice(page)).not.toContain('Not connected');
   });
 
-  test('reconnects 20 s after the last event, and not while events arrive', async () => {
+  test('reconnects 20 s after the last event', async () => {
     const connections = await openList();
     await hear('milk');
     await page.clock.fastForward(12_000);
@@ -173,7 +173,7 @@ describe('The event stream', () => {
     await hear('tea');
     expect(connections()).toBe(1);
     await poll(async () => {
-      // The server may have sent the version again, as it does every 5 s.
+      // The server sends the version again every 5 s, which may delay the reconnection.
       await page.clock.fastForward(20_000);
       return connections();
     }).toBeGreaterThan(1);
@@ -216,7 +216,7 @@ describe('Rows stay in place on the screen', () => {
     Math.round((await on.locator(selector).boundingBox())?.y ?? 0);
   const tasks = Array.from({ length: 120 }, (_, i) => `task ${i + 1}`);
 
-  test('when others change rows above a scrolled page', async () => {
+  test('when another user changes rows above the scroll position', async () => {
     await site.add(...tasks);
     const bob = await site.open('/', phone);
     await bob.evaluate("document.getElementById('task-60').scrollIntoView()");
@@ -229,7 +229,7 @@ describe('Rows stay in place on the screen', () => {
     await poll(() => top('#task-60', bob)).toBe(before);
   });
 
-  test('while one is edited and others finish it or the next task', async () => {
+  test('while the user edits a row and another user finishes that task or the next', async () => {
     await site.add(...tasks.slice(0, 9));
     const bob = await site.open('/', phone);
     await bob.getByLabel('More: task 8').tap();

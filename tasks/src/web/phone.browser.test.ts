@@ -72,7 +72,7 @@ test.each([
   expect(await field(page).inputValue()).toBe('half written');
 });
 
-test('Edited shared text survives a reload, and newly shared text replaces it', async () => {
+test('Edited shared text survives a reload until newly shared text replaces the draft', async () => {
   const page = await open.open('/tasks/new?text=milk', phone);
   await field(page).fill('oat milk');
   await page.reload();
@@ -112,7 +112,7 @@ test('Undo and Close move the focus to the list, because focusing a field would 
 
 type Box = Record<'top' | 'bottom' | 'left' | 'right' | 'height', number>;
 
-/** Bounding boxes of elements, or of their texts. */
+/** Returns the bounding boxes of elements or their texts. */
 const boxes = (page: Page, selector: string, ofText = false) =>
   page.evaluate(`[...document.querySelectorAll('${selector}')].map((element) => {
     const range = document.createRange();
@@ -120,7 +120,7 @@ const boxes = (page: Page, selector: string, ofText = false) =>
     return (${ofText} ? range : element).getBoundingClientRect().toJSON();
   })`) as Promise<Box[]>;
 
-test('At the end of the page, the notice covers no control', async () => {
+test('The notice covers no control at the end of the page', async () => {
   await open.add(...Array.from({ length: 30 }, (_, i) => `task ${i}`));
   await open.store.update('2', { finished: 1 }, new Date());
   const page = await open.open('/', phone);
@@ -159,7 +159,7 @@ test('The actions of a right-to-left task do not cover the start of its title', 
   expect(actions.right).toBeLessThan(text.left);
 });
 
-test('"Where to?" is 44 px high, apart from the other link, and does not change the height of its row', async () => {
+test('"Where to?" is 44 px high and does not change the row height', async () => {
   await open.add('https://bit.ly/3xYz', 'milk');
   const page = await open.open('/', phone);
   const [link, where] = await boxes(page, '.title a');
@@ -169,7 +169,7 @@ test('"Where to?" is 44 px high, apart from the other link, and does not change 
   expect(Math.abs((one?.height ?? 0) - (other?.height ?? 0))).toBeLessThan(2);
 });
 
-test('Larger targets do not change the visible gaps between links, on a phone or a desktop', async () => {
+test('Larger targets do not change the visible gaps between links on phones and desktops', async () => {
   for (const options of [phone, {}]) {
     const page = await open.open('/', options);
     const [all, middle, finished] = (await boxes(page, '.bar nav a', true)) as [Box, Box, Box];

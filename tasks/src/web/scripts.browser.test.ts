@@ -25,7 +25,7 @@ describe('The list page with scripts', () => {
   }
   const stayed = (page: Page) => page.evaluate('window.stayed');
 
-  test('shows and announces each change without a page load, and moves the focus to a useful control', async () => {
+  test('shows and announces each change without a page load', async () => {
     await site.add('milk', 'bread', 'tea');
     const page = await openList();
     const press = (role: 'link' | 'button', name: string) => page.getByRole(role, { name }).click();
@@ -74,7 +74,7 @@ describe('The list page with scripts', () => {
     await poll(() => titles(page)).toEqual(['bread', 'milk']);
   });
 
-  test('keeps a half-typed task in this tab across a reload, and across Import and Back, until it is saved', async () => {
+  test('keeps a half-typed task across a reload, or Import and Back', async () => {
     const page = await openList();
     await page.keyboard.type('half a task');
     await page.reload();
@@ -128,7 +128,7 @@ describe('The list page with scripts', () => {
     await poll(() => field(page).inputValue()).toBe('milk');
   });
 
-  test('ignores the second click of a double click on a task that has moved there', async () => {
+  test('ignores the second click of a double click if another task has moved under the mouse', async () => {
     await site.add('honey', 'bread', 'milk');
     const page = await openList();
     for (const [name, shown] of [
@@ -201,7 +201,7 @@ describe('The list page with scripts', () => {
     expect(faults).toEqual([]);
   });
 
-  test('counts open tasks in the tab, and shows All done after the last', async () => {
+  test('counts open tasks in the tab icon, and shows All done after the last task', async () => {
     await site.add('tea');
     const page = await site.open();
     const icon = async () => {
@@ -216,7 +216,7 @@ describe('The list page with scripts', () => {
   });
 });
 
-test('The page lists all its scripts, so they load in parallel, and it works without the library', async () => {
+test('The page preloads all scripts, and works without the library', async () => {
   const page = await site.open();
   const named = await page.evaluate<string[]>(
     "[...document.querySelectorAll('script[src], link[rel=modulepreload]')].map(({ outerHTML }) => outerHTML.match(/\\w[\\w.]+\\.js/)[0])",
@@ -233,7 +233,7 @@ test('The page lists all its scripts, so they load in parallel, and it works wit
 });
 
 describe('A list pasted into the field', () => {
-  test('has a button within the screen of a phone, and Enter adds its tasks in order', async () => {
+  test('has a button that fits on phone screens, and Enter adds the tasks in order', async () => {
     await site.add('water');
     const page = await site.open('/', { viewport: { width: 390, height: 450 } });
     await paste(page, 'milk\r\n\nbread\n- [x] tea\n');
@@ -268,7 +268,7 @@ describe('A list pasted into the field', () => {
     expect(await page.evaluate('sessionStorage.getItem("drafts")')).toBe('{}');
   });
 
-  test('is added once despite a lost response, and only as a whole', async () => {
+  test('is added completely and only once, despite a lost response', async () => {
     // This page does not show the new tasks.
     const page = await site.open('/?filter=finished');
     await loseResponse(page, '**/task?*');
@@ -286,7 +286,7 @@ describe('A list pasted into the field', () => {
     await poll(() => stored(site)).toEqual(['tea', 'honey', 'milk', 'bread']);
   });
 
-  test('is removed from the form once the list shows its tasks, even after a lost response', async () => {
+  test('is removed from the form once the list shows the tasks, even after a lost response', async () => {
     const page = await site.open();
     const held = Promise.withResolvers<void>();
     await page.route('**/tasks/partial?*', (route) => held.promise.then(() => route.continue()));

@@ -34,7 +34,7 @@ describe('On a slow connection', () => {
   const finish = (page: Page, title: string) =>
     page.getByRole('link', { name: `Finish: ${title}`, exact: true }).click();
 
-  test('finishing and reopening show immediately, before the rows move', async () => {
+  test('finished and reopened tasks change immediately, before the rows move', async () => {
     await site.add('milk', 'bread', 'tea', 'rice');
     await site.store.update('2', { finished: 1 }, new Date());
     const page = await site.open();
@@ -53,7 +53,7 @@ describe('On a slow connection', () => {
     expect(await titles(page)).toEqual(['rice', 'tea', 'bread', '(milk)']);
   });
 
-  test('finishing and deleting show immediately, and are reverted after a failure', async () => {
+  test('finished and deleted tasks change immediately, and change back after a failure', async () => {
     await site.add('milk', 'bread');
     const page = await site.open();
     const held = Promise.withResolvers<void>();
@@ -113,7 +113,7 @@ describe('On a slow connection', () => {
     expect(connection.sent).toBe(4);
   });
 
-  test('all tasks return to the field, one per line, if the first request fails; Enter adds them', async () => {
+  test('all tasks return to the field if the first request fails, and Enter adds the tasks again', async () => {
     const page = await site.open();
     const held = Promise.withResolvers<void>();
     await page.route('**/task', (route) => held.promise.then(() => route.abort()), { times: 1 });
@@ -129,7 +129,7 @@ describe('On a slow connection', () => {
   });
 });
 
-test('Tasks typed offline wait in the field, one per line', async () => {
+test('Tasks typed offline stay in the field, one per line', async () => {
   const page = await site.open();
   await page.route('**/task', (route) => route.abort(), { times: 2 });
   await enter(page, 'milk');
@@ -140,7 +140,7 @@ test('Tasks typed offline wait in the field, one per line', async () => {
   await poll(() => titles(page)).toEqual(['tea', 'bread', 'milk']);
 });
 
-test('A saved task whose response failed is removed from the field once the list shows it', async () => {
+test('A task saved despite a failed response is removed from the field once the list shows the task', async () => {
   const page = await site.open();
   let sent = 0;
   page.on('request', (request) => {
@@ -212,7 +212,7 @@ describe('Between a keypress and its response', () => {
     expect(await titles(page)).toEqual(['(milk)']);
   });
 
-  test('a script error is logged to the console, and its message is not shown', async () => {
+  test('a script error is logged to the console without showing the message to the user', async () => {
     await site.add('milk');
     const page = await site.open();
     const logged = page.waitForEvent('console', (message) => message.type() === 'error');
@@ -222,7 +222,7 @@ describe('Between a keypress and its response', () => {
     expect((await logged).text()).toContain('TypeError');
   });
 
-  test('a half-typed edit survives a reload even if its task was deleted or filtered out', async () => {
+  test('a half-typed edit survives a reload even if the task was deleted or filtered out', async () => {
     await site.add('milk', 'bread');
     const page = await site.open('/?filter=open');
     await edit(page, 1, ', two');
@@ -293,7 +293,7 @@ describe('Between a keypress and its response', () => {
     await poll(() => titles(page)).toEqual(['milk', 'milk']);
   });
 
-  test('after a lost response, the page explains what may have happened, and the list catches up', async () => {
+  test('the page explains a lost response, and then shows the current list', async () => {
     await site.add('milk', 'bread', 'tea');
     const page = await site.open();
     await loseResponse(page, '**/task/1/finish');

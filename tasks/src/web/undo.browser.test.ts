@@ -4,7 +4,7 @@ import { field, notice, poll, titles, useBrowser } from '../../testing/browser.t
 
 const site = useBrowser();
 
-/** Waits until the notice is `said` and offers Undo. */
+/** Waits until the notice shows `said` and offers Undo. */
 const offers = (page: Page, said: string) =>
   poll(() => notice(page)).toMatch(new RegExp(`^\\s*${said}\\s+Undo\\s*$`));
 
@@ -29,7 +29,7 @@ async function undoEach(page: Page, undo: () => Promise<unknown>) {
 }
 
 describe('Finishing, reopening and editing can be undone', () => {
-  test('without scripts; a reload hides the notice', async () => {
+  test('without scripts, until a reload hides the notice', async () => {
     await site.add('milk');
     const page = await site.open('/', { javaScriptEnabled: false });
     await undoEach(page, () => page.getByRole('button', { name: 'Undo' }).click());
@@ -39,7 +39,7 @@ describe('Finishing, reopening and editing can be undone', () => {
     expect(await notice(page)).toBe('');
   });
 
-  test('with Ctrl+Z, once', async () => {
+  test('once with Ctrl+Z', async () => {
     await site.add('milk');
     const page = await site.open();
     await undoEach(page, async () => {
@@ -83,7 +83,7 @@ describe('Finishing, reopening and editing can be undone', () => {
   );
 });
 
-/** The ids of the rows from the top, with an asterisk after struck-through rows. */
+/** Returns the row ids from the top, with an asterisk after struck-through rows. */
 const rows = (page: Page) =>
   page.evaluate(`[...document.querySelectorAll('.tasks > li')]
     .map((row) => row.id.slice(5) + (row.matches('.finished, [data-pending=finished]') ? '*' : '')).join(' ')`);

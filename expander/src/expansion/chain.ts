@@ -15,7 +15,7 @@ import { expansionLifetime, responseFreshUntil } from './lifetime.ts';
 import { startSession, type Visit } from './session.ts';
 import type { Target } from './target.ts';
 
-/** Max milliseconds for one hop, including name lookup, connection and a second request with GET. */
+/** Max milliseconds for one hop, including the name lookup, the connection and a possible GET request. */
 export const hopTime = 3_000;
 /** Max milliseconds for a whole chain. The proxy times out after 9 s. */
 export const chainTime = 8_000;

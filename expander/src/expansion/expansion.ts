@@ -61,7 +61,7 @@ export interface TurnQueue {
   leave(turn: string): void;
 }
 
-/** State of one chain, shared by all layers of its hops. */
+/** State of one chain, shared by all layers. */
 interface ChainState {
   /** False for the first hop. */
   hasBegun: boolean;
@@ -186,7 +186,7 @@ export interface ExpandOptions extends FetchHopOptions {
   onHop?: ((hop: Hop) => void) | undefined;
 }
 
-/** Requests with the same key share a flight and a cache entry. */
+/** Expansions with the same key share one request in flight and one cache entry. */
 export function cacheKey({ text }: Target, { follow, maxRedirect }: ExpandOptions): string {
   return `${follow} ${maxRedirect} ${text}`;
 }

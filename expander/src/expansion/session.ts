@@ -22,7 +22,7 @@ export interface Visit {
 interface Step {
   /** Null at the end of the chain. */
   kind: HopKind | null;
-  /** The target as the website sent it. */
+  /** The redirect target as sent by the website. */
   location: string | null;
   /** The next URL, or the last URL if the chain ends. */
   at: Target;

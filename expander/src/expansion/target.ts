@@ -138,7 +138,7 @@ export function isWeb(url: URL): boolean {
   return url.protocol === 'http:' || url.protocol === 'https:';
 }
 
-/** Matches an authority and the text before it. The parser does not interpret the hosts of other schemes. */
+/** Matches everything up to the end of the authority. The URL parser does not interpret hosts of other schemes. */
 const authority = /^[\0- ]*(?:(?:https?|wss?|ftp|file):[/\\]*|[/\\]{2,})([^/\\?#]*)/i;
 
 /** Returns the host and port that the URL Standard's parser finds. The result is meaningless for a relative URL. */

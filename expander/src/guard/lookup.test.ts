@@ -38,12 +38,17 @@ describe('a lookup', () => {
 
   test.each<[string, Reply, Reply, unknown]>([
     ['IPv4 addresses first', found, found, [v4, v6]],
-    ['IPv4 addresses if the name has only those', found, none, [v4]],
-    ['IPv6 addresses if the name has only those', none, found, [v6]],
+    ['IPv4 addresses if the name has no IPv6 address', found, none, [v4]],
+    ['IPv6 addresses if the name has no IPv4 address', none, found, [v6]],
     ['IPv4 addresses if the IPv6 query is not answered', found, 'silence', [v4]],
     ['IPv4 addresses if the IPv6 query takes 500 ms', found, { ...found, milliseconds: 500 }, [v4]],
     ['IPv6 addresses if the IPv4 query is not answered', 'silence', found, [v6]],
-    ['both families if the IPv6 query takes 5 ms', found, { ...found, milliseconds: 5 }, [v4, v6]],
+    [
+      'addresses of both families if the IPv6 query takes 5 ms',
+      found,
+      { ...found, milliseconds: 5 },
+      [v4, v6],
+    ],
     ['IPv4 addresses if the IPv6 query is refused', found, refused, [v4]],
     ['ENOTFOUND if the name does not exist', missing, missing, 'ENOTFOUND'],
     ['ENOTFOUND if the name has no address', none, none, 'ENOTFOUND'],
@@ -119,7 +124,7 @@ describe('a lookup', () => {
 });
 
 test.each<Follow>(['default', 'all'])(
-  'a lookup at silent name servers fails before the hop times out: follow=%s',
+  'a lookup fails before the hop times out if no name server responds: follow=%s',
   async (follow) => {
     const servers = await Promise.all([nameServer('silence'), nameServer('silence')]);
     const lookup = createResolve(

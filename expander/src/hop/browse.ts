@@ -40,14 +40,14 @@ interface Finding {
 
 /**
  * Creates a `FetchHop` that finds out where a browser would go, with as few requests as possible. It sends HEAD first. It also
- * sends GET if the host rejects, resets or ignores HEAD, or if the page may contain a redirect. It sends only GET to an origin
- * where HEAD was useless for two URLs.
+ * sends GET if the host rejects, resets or ignores HEAD, or if the page may contain a redirect. It skips HEAD for an origin
+ * after HEAD was useless for two URLs.
  *
  * @param time the hop timeout in milliseconds.
  * @param turns schedules the parsing of large pages.
  */
 export function createBrowse(request: Request, time = hopTime, turns = noTurns) {
-  /** Maps an origin to its first URL that needed GET. The value is empty after a second URL. */
+  /** Maps an origin to its first URL that needed GET, or to an empty string after a second URL needed GET. */
   const needGet = new LRUCache<string, string>(needGetLimits);
 
   return async (

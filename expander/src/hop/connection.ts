@@ -16,7 +16,7 @@ interface ConnectionEvents {
   closed(connection: Connection, error: unknown, exchange: Exchange | undefined): void;
 }
 
-/** A connection to one origin. It carries one exchange at a time. The constructor opens it. */
+/** A connection to one origin. It carries one exchange at a time. The constructor opens the connection. */
 export class Connection {
   readonly origin: string;
   readonly source: Source = { hasStrayed: false };

@@ -4,7 +4,7 @@ import { type ResponseHead, token, trimmed } from './response-head.ts';
 /** What Chromium does with a response: displays markup or other content, saves a file, or does nothing. */
 export type Shown = 'html' | 'xml' | 'other' | 'file' | 'nothing';
 
-/** Types that Chromium parses as XML and displays. Our HTML parser finds the same facts except in contrived documents. */
+/** Types that Chromium parses as XML and displays. Our HTML parser extracts the same data except from contrived documents. */
 const xmlTypes = new Set('application/xhtml+xml application/xml image/svg+xml text/xml text/xsl'.split(' '));
 
 /** Types for which browsers sniff the content (MIME Sniffing standard, section 5). */

@@ -22,7 +22,7 @@ import { createApp } from './web/app.ts';
 
 export interface Outside {
   log: Log;
-  /** The cache shared by all replicas. Without it, each process uses only its own cache. */
+  /** The cache shared by all replicas. By default, each process caches only in memory. */
   redis?: CacheClient;
   /** Defaults to the name servers in `/etc/resolv.conf`. */
   lookup?: Lookup;

@@ -7,7 +7,7 @@ import type { CacheClient } from './cache/redis.ts';
 
 const shortener = await startShortener();
 
-/** An expander and the non-zero lines of its metrics. */
+/** Creates an expander. `counted` returns the non-zero lines of a metric. */
 function counting(cache?: CacheClient) {
   const metrics = new Registry();
   const { app, expand } = testExpander({ metrics, ...(cache && { redis: cache }) });

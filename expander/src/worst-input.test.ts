@@ -52,7 +52,7 @@ const input = (size: number, pieces: string[], send: UntrustedInput['send']): Un
   pieces,
   send,
 });
-/** An HTML page. */
+/** An untrusted input in the body of an HTML page. */
 const html = (pieces: string[], body = (text: string) => text) =>
   input(65_536, pieces, (text) => expandAnswer(page, body(text)));
 const [chunked, xhtml] = [

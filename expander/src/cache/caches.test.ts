@@ -17,7 +17,7 @@ import {
 type Web = Record<string, Partial<HopResponse> | ExpansionError>;
 const minutes = (n: number) => n * 60_000;
 
-/** An expander with caches and a fake clock. `requested` lists the paths of requests to `pages`. */
+/** Creates an expander with caches and a fake clock. `requested` lists the paths of requests to `pages`. */
 function remembering(pages: Web, fresh = 10, redis?: SharedCache) {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());

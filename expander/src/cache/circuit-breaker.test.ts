@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { circuitBreaker } from './redis.ts';
 
-/** A circuit breaker around an operation that takes `state.milliseconds`, and its log lines. */
+/** Creates a circuit breaker around an operation that takes `state.milliseconds`. `lines` has the log messages. */
 function breaker(milliseconds: number) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());

@@ -16,7 +16,7 @@ alice ${keys.alice} 100r/s
 
 bob\t${keys.bob}  2r/h\r`;
 
-/** An expander with the keys in `text`. Clients without a key may start one expansion an hour. */
+/** Creates an expander with the keys in `text`. Clients without a key may start one expansion an hour. */
 function expander(text = file) {
   const { log, lines } = logged();
   const metrics = new Registry();

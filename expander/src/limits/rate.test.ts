@@ -19,7 +19,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** A replica that allows each client three expansions a minute. */
+/** Creates a replica that allows each client three expansions a minute. */
 function replica(outside: { redis?: CacheClient } = {}): Hono {
   return testExpander(outside, { EXPANDER_CLIENT_RATE: '3r/m' }).app as unknown as Hono;
 }

@@ -48,7 +48,7 @@ describe('a free slot', () => {
     expect(started).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'a4']);
   });
 
-  test('goes to the website where its client has the fewest slots if the client was at its limit', () => {
+  test('goes to the website where a client at its limit has the fewest slots', () => {
     const { started, ask, end } = naming({ ofClient: 3 });
     ask(turnOf('a', 1), 'x1 x2 x3 x4 x5', { origin: 'http://x.example' });
     ask(turnOf('a', 2), 'y1 y2', { origin: 'http://y.example' });

@@ -202,7 +202,19 @@ describe('A server that drains', () => {
   });
   afterEach(() => void vi.useRealTimers());
 
-  test('refuses new connections immediately, and finishes a request in flight', async () => {
+  test('responds on connections that it has not accepted yet', async () => {
+    const served = await serving();
+    const sent = join(await mkdtemp(join(tmpdir(), 'longhand-serve-')), 'sent');
+    const request = 'GET / HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n';
+    const script = `exec 3<>/dev/tcp/127.0.0.1/${served.port}; printf '${request}' >&3; : >${sent}; cat <&3`;
+    const client = spawn('bash', ['-c', script]);
+    // Block the event loop, so that only the kernel knows the connection.
+    while (!existsSync(sent));
+    served.stop();
+    expect(await text(client.stdout)).toContain('200 OK');
+  });
+
+  test('refuses new connections, and finishes a request in flight', async () => {
     const arrived = Promise.withResolvers<void>();
     const finished = Promise.withResolvers<void>();
     const app = new Hono().get('/', async (c) => {
@@ -215,6 +227,7 @@ describe('A server that drains', () => {
     const response = get(served, { agent });
     await arrived.promise;
     served.stop();
+    for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
     await expect(get(served)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     finished.resolve();
     expect((await response).statusCode).toBe(200);

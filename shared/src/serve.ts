@@ -92,8 +92,9 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
 }
 
 function drain(server: Server): void {
-  // http.Server's own close() would cut idle connections that the proxy is about to use.
-  NetServer.prototype.close.call(server);
+  // Closing resets connections that the kernel has established but Node has not accepted. Node accepts them between two
+  // immediates. http.Server's own close() would also cut idle connections that the proxy is about to use.
+  setImmediate(() => setImmediate(() => NetServer.prototype.close.call(server)));
   server.prependListener('request', (_request, response) => {
     response.shouldKeepAlive = false;
   });

@@ -131,6 +131,26 @@ test('The notice covers no control at the end of the page', async () => {
   expect(notice.top).toBeGreaterThanOrEqual(footer.bottom);
 });
 
+test('The second tap of a double tap on Save does not replace the title that somebody else has saved', async () => {
+  await open.add('milk');
+  const page = await open.open('/', phone);
+  await page.getByLabel('More: milk').tap();
+  await page.getByLabel('Edit: milk').tap();
+  await page.getByLabel('Title').fill('bread');
+  await open.store.update('1', { title: 'oat milk' }, new Date());
+  const save = page.locator('.editing .main');
+  await save.tap();
+  await page.locator('.editing .problem').waitFor();
+  const animations = 'document.getAnimations().forEach((animation)';
+  await page.evaluate(`${animations} => { animation.pause(); animation.currentTime = 0; })`);
+  const [{ left, top }] = (await boxes(page, '.editing .main')) as [Box];
+  await page.touchscreen.tap(left + 9, top + 9);
+  expect(await page.locator('.editing .problem').count()).toBe(1);
+  await page.evaluate(`${animations} => animation.finish())`);
+  await save.tap();
+  await poll(() => titles(page)).toEqual(['bread']);
+});
+
 test('The notice does not cover the form of a task', async () => {
   await open.add(...Array.from({ length: 30 }, (_, i) => `task ${i}`));
   const page = await open.open('/', phone);

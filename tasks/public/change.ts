@@ -37,9 +37,8 @@ export function report(failure: unknown) {
   const { message, status, page } = failure;
   if (status === 401)
     return complain(message, true, { href: '/login', target: '_blank', textContent: 'Log in' });
-  // The server may have deleted the task although the request failed.
-  const removed = message.endsWith('may be deleted.') || page?.querySelector('a[href*="removal="]');
-  const link = removed ? { href: '/tasks/removals', textContent: 'Recently deleted' } : undefined;
+  const perhapsDeleted = message.endsWith('may be deleted.') || page?.querySelector('a[href*="removal="]');
+  const link = perhapsDeleted ? { href: '/tasks/removals', textContent: 'Recently deleted' } : undefined;
   complain(message, status < 400 || status >= 500, link);
 }
 

@@ -11,7 +11,7 @@ const pause = 2_000;
 // A hidden page closes its connection, because a browser opens only six per server.
 let source: EventSource | undefined;
 let watch: ReturnType<typeof setTimeout> | undefined;
-let lastHeard = 0;
+let lastHeard = 0; // Infinity after the session has ended
 
 /** The last announced version. A slow page skips earlier versions. */
 let latest = '';
@@ -32,9 +32,12 @@ function heard(version: string) {
   enqueue(settleLost);
 }
 
-/** Updates the list. Ignores most failures, because the server soon sends the version again. */
+/** Updates the list. Reports only the end of the session, and only once: the server soon sends the version again. */
 export const refreshQuietly = () =>
-  refresh().catch((error) => (error.status === 401 || !(error instanceof Failure)) && report(error));
+  refresh().catch((error) => {
+    if (lastHeard < Infinity && (error.status === 401 || !(error instanceof Failure))) report(error);
+    if (error.status === 401) lastHeard = Infinity;
+  });
 
 function open() {
   lastHeard = performance.now();
@@ -52,8 +55,7 @@ function connect() {
   };
   source.onerror = () => {
     if (source?.readyState !== EventSource.CLOSED) return;
-    reconnectIn(pause * (1 + Math.random()));
-    // Reports an expired session.
+    reconnectIn(pause * (lastHeard < Infinity ? 1 : 5) * (1 + Math.random()));
     enqueue(refreshQuietly);
   };
   reconnectIn(silence);

@@ -76,9 +76,8 @@ export function morph(part: '#list' | 'main', page: Page, first: (page: Page) =>
     field.value = token ?? field.value;
   refocus();
   settle();
-  const { title, open } = list().dataset;
-  document.title = title ?? document.title;
-  (document.querySelector('[rel=icon]') as HTMLLinkElement).href = `/icon?open=${open}`;
+  document.title = `${list().dataset.title}`;
+  (document.querySelector('[rel=icon]') as HTMLLinkElement).href = `/icon?open=${list().dataset.open}`;
 }
 
 /** Moves rows to their place in the server's list. */

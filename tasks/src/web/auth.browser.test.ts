@@ -92,3 +92,22 @@ test('The list reports an expired session and keeps typed text during the login'
   await poll(() => titles(page)).toEqual(['milk', 'from elsewhere']);
   expect(await field(page).inputValue()).toBe('');
 });
+
+test('The end of the session is reported once, and never as a lost connection', async () => {
+  const page = await site.openNew('/');
+  await logIn(page);
+  await field(page).waitFor();
+  await page.clock.install();
+  await page.reload();
+  await expire(page);
+  await page.evaluate("dispatchEvent(new Event('online'))");
+  await poll(() => notice(page)).toBe('You are logged out. Log in Close');
+  await page.evaluate(`said = [];
+    new MutationObserver(() => said.push(notice.textContent)).observe(notice, { childList: true })`);
+  for (let i = 0; i < 3; i += 1) {
+    const refused = page.waitForResponse(/\/login/);
+    await page.clock.fastForward(21_000);
+    await refused;
+  }
+  expect(await page.evaluate('said')).toEqual([]);
+});

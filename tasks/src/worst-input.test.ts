@@ -31,7 +31,7 @@ const get = (path: string, headers = {}) => read(app.request(path, { headers }))
 const send = (method: string, path: string, body: string, headers: Record<string, string> = json) =>
   read(app.request(path, { method, body, headers }));
 
-/** Imports a file. Disconnects after 100 ms of CPU time, because the rest of the file is similar. */
+/** Imports a file. Disconnects after 100 ms of CPU time, because the input is repetitive. */
 const importAs = (type: string) => (text: string) => {
   const { user: before } = process.threadCpuUsage();
   const outgoing = {

@@ -62,7 +62,7 @@ export function useApp(authAt?: (now: () => Date) => Auth) {
   return kept;
 }
 
-/** The session cookie of a browser, and the hidden fields of its last form. */
+/** A browser's session cookie, and the hidden fields of the last form. */
 export interface Visitor {
   cookie: string;
   token: string;

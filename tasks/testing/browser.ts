@@ -151,7 +151,7 @@ export function titles(page: Page): Promise<string[]> {
   })()`);
 }
 
-/** The id of the focused element, or its text. */
+/** Returns the id or the text of the focused element. */
 export function focused(page: Page): Promise<unknown> {
   return page.evaluate('document.activeElement.id || document.activeElement.textContent');
 }

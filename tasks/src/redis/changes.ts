@@ -2,7 +2,7 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import type { Changes } from '../task/task.ts';
 import { keys } from './keys.ts';
 
-/** Milliseconds from a change to its announcement. All changes in that time share one announcement. */
+/** Milliseconds between a change and the announcement. Changes in between are announced together. */
 const batchDelay = 100;
 
 /** Milliseconds per subscriber over which announcements are spread. 2,000 pages refresh within one second. */

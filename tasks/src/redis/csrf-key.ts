@@ -8,8 +8,8 @@ import { storeReply } from './scripts.ts';
 const maxAge = 2_000;
 
 /**
- * Reads the master key for CSRF tokens and sessions, which the first replica creates. While the store is down, returns the
- * last known key, so that a failed form can be shown again.
+ * Returns the master key for CSRF tokens and sessions. The first replica creates the key. While the store is down, returns
+ * the last known key, so that failed forms can be shown again.
  */
 export function csrfKey(redis: StoreClient, timed: Timed = untimed): () => Promise<Buffer> {
   let known: Buffer | undefined;

@@ -34,7 +34,7 @@ const removalBatch = 4_000;
 
 const taskNames = taskSchema.keyof().options;
 
-/** A task as a script returns it, with strings for all values. */
+/** A task in a script's reply, with all values as strings. */
 type Fields = Record<keyof NewTask | '_id' | 'revision', string>;
 
 type Tasks = { tasks: Fields[] };

@@ -48,7 +48,7 @@ export const formSchema = z.object({
 const count = z.int().min(0);
 const line = z.int().min(1);
 
-/** The response to a removal. Clients send it back to undo the removal. */
+/** The response to a removal, and the request to undo the removal. */
 export const removalSchema = z.strictObject({
   removal: z.string().describe('The id of the removal, for /tasks/restore.'),
   count: count.optional().describe('Number of removed tasks.'),

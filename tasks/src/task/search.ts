@@ -4,7 +4,7 @@ import { type ListQuery, type Page, pageSize, type TaskStore } from './task.ts';
 /** Max milliseconds per search. nginx waits 2 s for a response, and the store may need 1 s. */
 const maxTime = 1_000;
 
-/** Min titles that a search compares, even if it has waited for a second. */
+/** Min titles to compare, even if the search has waited for a second. */
 const minTitles = 1_000;
 
 /** Milliseconds of searching per turn of the event loop. */

@@ -79,7 +79,7 @@ export interface RecentRemoval extends Removed {
 }
 
 /**
- * Stores the tasks. Each change is atomic, and is on disk once its promise resolves.
+ * Stores the tasks. Each change is atomic, and is on disk once the promise resolves.
  *
  * @throws TaskError `unknown_task`; `revision_changed` if `match` (the value of `If-Match`, or `*` for any) does not contain
  *   the task's revision; `store_unavailable`, in which case the change may have been saved
@@ -94,7 +94,7 @@ export interface TaskStore {
   find(ids: string[]): Promise<Task[]>;
   /** A retry with the same `nonce` and title returns the existing task. */
   create(task: Written, now: Date, nonce?: string): Promise<Task>;
-  /** Sets `updated_at` to `now` if it finishes or reopens the task. */
+  /** Sets `updated_at` to `now` if the change finishes or reopens the task. */
   update(id: string, change: Change, now: Date, match?: string): Promise<Task>;
   /** Removes the task. `restore(removal)` can undo the removal for a day. */
   destroy(id: string, removal: string, match?: string): Promise<void>;
@@ -131,7 +131,7 @@ const maxTitleLength = 500;
 /** Max code points before normalization. NFC composes at most four code points into one (Unicode 17: U+1F82). */
 const maxTyped = 4 * maxTitleLength;
 
-/** A visible character. Users could not read or click a title without one. */
+/** A visible character. Users could not read or click a title without visible characters. */
 const visible = /[^\p{M}\p{Z}\p{Cc}\p{Cf}\p{Cs}\p{DI}\p{NChar}\u2800\u{1D159}]/u;
 
 /** Validates a title. Returns it in Unicode NFC, without surrounding white space. @throws TaskError `invalid_title` */

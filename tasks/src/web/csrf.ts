@@ -9,8 +9,8 @@ const size = 32;
 export type Csrf = ReturnType<typeof csrf>;
 
 /**
- * CSRF tokens. A token is the HMAC of the session id, so the server stores nothing. Each page masks the token with new
- * random bytes. Otherwise an attacker could guess it byte by byte from compressed pages (BREACH).
+ * CSRF tokens. A token is the HMAC of the session id, so the server stores nothing. Each page masks the token with new random
+ * bytes. Otherwise, an attacker could guess the token byte by byte from compressed pages (BREACH).
  *
  * @param key the store's key, which all replicas share
  */
@@ -38,7 +38,7 @@ export function csrf(key: () => Promise<Buffer>) {
   };
 }
 
-/** Derives a key of 32 bytes for one purpose (RFC 5869). Its signatures are invalid for other purposes. */
+/** Derives a 32-byte key for one purpose (RFC 5869). Signatures with this key are invalid for other purposes. */
 export function derivedKey(key: () => Promise<Buffer>, purpose: string): () => Promise<Buffer> {
   let from: Buffer | undefined;
   let derived: Buffer;

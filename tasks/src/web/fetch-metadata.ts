@@ -28,7 +28,7 @@ export function requireDeliberate(request: Incoming): void {
 }
 
 /**
- * Rejects `text/plain` unless the request names our origin, because other sites can send it without a CORS preflight.
+ * Rejects `text/plain` unless the request names our origin, because other sites can send plain text without a CORS preflight.
  *
  * @throws TaskError `foreign_origin`
  */

@@ -19,7 +19,7 @@ const maxLinks = 20;
 
 type Html = ReturnType<typeof html>;
 
-/** The title as HTML with links. A known short URL has a second link, to the expander. */
+/** Returns the title as HTML with links. Known short URLs have a second link to the expander. */
 export function linked(title: string): string {
   const parts: (string | Html)[] = [];
   let end = 0;
@@ -38,6 +38,6 @@ function link(text: string, { href, hostname, pathname }: URL): Html {
   const anchor = html`<a dir="ltr" href="${href}" rel="noreferrer">${text}</a>`;
   if (pathname === '/' || !shorteners.has(hostname.replace(/^www\./, ''))) return anchor;
   const expand = `/expand?${new URLSearchParams({ u: href })}`;
-  // The style sheet adds the link's text, so it is not part of the title's text.
+  // The style sheet adds the link text, so that the title's text does not change.
   return html`${anchor}<a class="where" href="${expand}" aria-label="Where to? ${text}"></a>`;
 }

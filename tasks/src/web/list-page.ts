@@ -23,7 +23,7 @@ export function listPage({ store, render, turns, auth }: Used) {
 
   return {
     list,
-    /** The list without the page around it. The ETag hashes the HTML, which another release may render differently. */
+    /** Returns the list without the surrounding page. The ETag hashes the HTML, which another release may render differently. */
     async partial(c: TasksContext, query: ListQuery) {
       const shown = await version(c, query);
       shown.etag ||= `W/"${hash('sha256', shown.html, 'base64url')}"`;
@@ -43,7 +43,7 @@ export function listPage({ store, render, turns, auth }: Used) {
   }
 
   function firstPage(query: ListQuery) {
-    // All clients share a first page, so its rows do not wait for any client's turn.
+    // All clients share the first page, so rendering does not wait for a client's turn.
     const turn = () => turns([]);
     let last: Awaited<ReturnType<typeof shown>> | undefined;
     return async () => {
@@ -77,7 +77,7 @@ function placeOf({ open, finished, before }: Page, { filter }: ListQuery): Place
   };
 }
 
-/** A placeholder for rendered HTML. It is random, so no title contains it. */
+/** A random placeholder for rendered HTML, which no title contains. */
 const mark = randomUUID();
 
 /** Inserts `html` at the mark. Joining buffers is faster than joining strings. */

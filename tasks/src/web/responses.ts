@@ -91,7 +91,7 @@ export function toList(c: TasksContext, status: 302 | 303, more: Record<string, 
   return redirect(c, status, `/${listSearch(partOf(c), more)}`);
 }
 
-/** Responds with a task as JSON. The `ETag` is strong, because `If-Match` requires that. */
+/** Responds with a task as JSON. `If-Match` requires a strong `ETag`. */
 export function taskJson(c: TasksContext, { revision, ...task }: Task, status: 200 | 201 = 200): Response {
   const etag = `"${revision}"`;
   if (/^(GET|HEAD)$/.test(c.req.method)) return tagged(c, etag, 'application/json', JSON.stringify(task));

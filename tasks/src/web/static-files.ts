@@ -25,12 +25,12 @@ export function publicFiles(folder: string) {
   const release = shortHash([...files].map(([name, { digest }]) => `${name} ${digest}\n`).join(''));
 
   return {
-    /** The path of a file, cacheable forever because it contains a hash of all files: `/public/<release>/list.js`. */
+    /** Returns a path such as `/public/<release>/list.js`. The release is a hash of all files, so the path never expires. */
     href(name: string): string {
       if (!files.has(name)) throw new Error(`${folder} has no file ${name}`);
       return `/public/${release}/${name}`;
     },
-    /** The requested file, if it exists. During a rollout, pages of another release receive this release's file, uncached. */
+    /** Responds with the requested file, if it exists. Paths of another release return this release's file, uncached. */
     respond(c: TasksContext): Response | undefined {
       const path = c.req.path.replace(/^\/public\//, '');
       const [, asked, name = path] = /^([0-9a-f]{12})\/(.+)$/.exec(path) ?? [];

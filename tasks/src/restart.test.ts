@@ -33,7 +33,7 @@ test('A stopping service finishes an import and responds', async () => {
   expect(await titlesLeft()).toEqual(lines);
 });
 
-test('A stopping service finishes a clear and responds', async () => {
+test('A stopping service finishes clearing tasks and responds', async () => {
   const task = { title: 'open', finished: 0, created_at: new Date().toISOString() } as const;
   await kept.store.insert([task]);
   // One step clears 4,000 tasks.

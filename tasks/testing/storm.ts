@@ -4,7 +4,7 @@ import type { Task, TaskStore } from '../src/task/task.ts';
 import { faultsOf } from './faults.ts';
 import { allTasks, silent } from './store.ts';
 
-/** The write methods that a storm calls, over HTTP or on the store. They may fail at any time. */
+/** The write methods that a storm calls, over HTTP or on the store. Each call may fail. */
 export type Writes = Pick<TaskStore, 'create' | 'update' | 'destroy' | 'restore'>;
 
 /** A possible state of a task. A task has two possible states until its last change is acknowledged. */

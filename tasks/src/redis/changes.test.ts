@@ -58,7 +58,7 @@ test('a subscriber receives the version immediately, unless it unsubscribes firs
   expect(left).toEqual([]);
 });
 
-test('polling finds a change whose message is lost', async () => {
+test('polling finds a change after a lost message', async () => {
   const received: string[] = [];
   openChanges(20).subscribe((version) => received.push(version));
   // The check after connecting may announce the first version.

@@ -26,7 +26,7 @@ const day = 24 * 60 * 60;
 /** Tasks per export script, which blocks Redis for a few milliseconds. */
 const exportBatch = 500;
 
-/** Max titles, and bytes of titles, per search script, which blocks Redis for a few milliseconds. */
+/** Max titles, and max bytes of titles, per search script. The script blocks Redis for a few milliseconds. */
 const [titleBatch, titleBytes] = [2_000, 128 * 1024];
 
 /** Tasks per clear or restore script, which blocks Redis for about 12 ms. */
@@ -46,11 +46,11 @@ type Listed = Removed & { time: string };
 type Changed = { matched: boolean; task: Fields } | undefined;
 
 /**
- * Stores the tasks in Redis. Most methods run one script, in one round trip. Methods that handle many tasks run several scripts,
- * so that Redis can serve other clients in between.
+ * Stores the tasks in Redis. Most methods run one script, in one round trip. Methods that handle many tasks run several
+ * scripts, so that Redis can serve other clients in between.
  *
  * @param options.interval see `holdWrites`
- * @param options.replicas number of replicas that must confirm a write. Unless this is 0, writes use their own connection.
+ * @param options.replicas number of replicas that must confirm a write. Writes use their own connection if this is not 0.
  */
 export function redisStore(
   redis: StoreClient,

@@ -126,7 +126,7 @@ const paths = {
       parameters: [idempotencyKey],
       requestBody: body({
         ...json({ type: 'array', items: ref('ImportedTask') }),
-        'application/x-ndjson': lines('One ImportedTask, or an array of them, per line.'),
+        'application/x-ndjson': lines('One ImportedTask, or an array of ImportedTask, per line.'),
         'text/plain': lines('One title per line, with or without a Markdown check box.'),
       }),
       responses: { 200: answer('Imported and refused tasks', 'Report') },

@@ -105,9 +105,9 @@ export function change(url: string, { request, done, failed = report, rows = [],
       const titles = rows.flatMap((row) => row.querySelector('.title')?.textContent ?? []).join(', ');
       const short = titles.replace(/^(.{60}).+/su, '$1…');
       if (error.status === 0 && short) error.message = `\u2068${short}\u2069: ${error.message}`;
+      failed(error);
       // The list and the tokens may be out of date.
       if (error.page) await refresh('main').catch(() => {});
-      failed(error);
     } finally {
       count(-1);
     }

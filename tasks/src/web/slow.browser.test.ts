@@ -159,6 +159,22 @@ test('A task saved despite a failed response is removed from the field once the 
   await poll(() => titles(page)).toEqual(['milk', 'milk']);
 });
 
+test('A saved task is removed from the field even if a proxy answers 502', async () => {
+  const page = await site.open();
+  await page.route(
+    '**/task',
+    async (route) => {
+      await route.fetch();
+      await route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' });
+    },
+    { times: 1 },
+  );
+  await enter(page, 'milk');
+  await poll(() => titles(page)).toEqual(['milk']);
+  await poll(() => field(page).inputValue()).toBe('');
+  expect(await notice(page)).toBe('Added: milk');
+});
+
 describe('Between a keypress and its response', () => {
   test('the edit form opens immediately without a request, so no key acts on the row', async () => {
     await site.add('milk', 'bread');

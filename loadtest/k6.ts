@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const searchPath = () => `${process.env.PATH}:${localBin}`;
 
 /**
- * Installs k6 with Go into `.local/bin` if it is missing, which takes about two minutes.
+ * Installs k6 with Go into `.local/bin` if it is missing. The installation takes about two minutes.
  *
  * @throws Error that explains how to get k6.
  */
@@ -78,7 +78,7 @@ export async function runScript({ script, out, variables, args = [], quiet = fal
   const child = spawn('k6', ['run', ...options, ...args, join(scripts, `${script}.ts`)], {
     env: {
       K6_WEB_DASHBOARD: 'true',
-      // Disable the live page. Short runs need more data points than the default of one per ten seconds.
+      // Disable the live page. Short runs need more than one data point per ten seconds (the default).
       K6_WEB_DASHBOARD_PORT: '-1',
       K6_WEB_DASHBOARD_PERIOD: '1s',
       ...process.env,

@@ -25,7 +25,7 @@ export interface Outcome {
   error?: string;
 }
 
-/** Either a number of connections, each with a pause after every response (ms), or a constant rate (1/s). */
+/** Either a number of connections with a `pause` between requests (ms), or a constant rate (requests per second). */
 type Pace = { connections: number; pause?: number } | { rate: number };
 
 /** Max time without data before a request fails (ms). */
@@ -60,7 +60,7 @@ export function startLoad<Plan extends Planned>(next: (i: number) => Plan | Prom
       ? [constant(pace.rate)]
       : Array.from({ length: pace.connections }, () => connection(pace.pause ?? 0));
   return {
-    /** Waits until `count` more requests have completed. */
+    /** Waits for `count` more completed requests. */
     async completed(count: number): Promise<void> {
       const goal = ended.length + count;
       await new Promise<void>((resolve) => {

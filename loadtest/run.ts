@@ -12,7 +12,7 @@ import { findRunningStack, startOwnStack, type Target } from './target.ts';
 import { judge, type Outcome } from './verdict.ts';
 
 const exitCodes = { passed: 0, failed: 1, busy: 75 };
-/** Contains a folder `<time>-<script>` for each run. */
+/** Each run creates a subfolder named `<time>-<script>`. */
 const runsFolder = join(import.meta.dirname, 'out');
 
 async function main(): Promise<void> {

@@ -12,7 +12,7 @@ export interface Target extends AsyncDisposable {
 }
 
 /**
- * Finds the stack at the URLs in `env`, by default the local stack, and starts a local shortener unless `env` has one.
+ * Finds the stack at the URLs in `env`, by default the local stack. Starts a local shortener unless `env` has its URL.
  *
  * @returns undefined if `env` has no URL and no stack runs at the default URLs.
  */

@@ -12,7 +12,7 @@ import { type RequestOptions, send, type TestResponse } from '@longhand/shared/t
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { logged, type Reply, replyWith, scriptedApplication, startProxied } from './testing/proxied.ts';
 
-/** The expander's caching headers: 30 s in nginx, ten minutes in clients. */
+/** Caching headers from the expander, which allow 30 s in nginx and ten minutes in clients. */
 const fresh = { 'Cache-Control': 'public, max-age=600', 'X-Accel-Expires': '30' };
 
 /** The stack's nginx image, or the installed nginx (1.22 or later) if there is no Docker engine. */
@@ -141,7 +141,7 @@ describe(`The edge cache of ${image ?? 'the installed nginx'}`, () => {
       return last;
     };
 
-    test('comes from X-Accel-Expires, not max-age', async () => {
+    test('is set by X-Accel-Expires, not max-age', async () => {
       const path = target('/api', aSecond('public, max-age=600'));
       await ask(path);
       expect(await afterHits(path)).toMatchObject({ status: 200, cache: 'EXPIRED' });
@@ -220,7 +220,7 @@ describe(`The edge cache of ${image ?? 'the installed nginx'}`, () => {
     ['/api?', 'a response with Vary', { headers: { ...fresh, Vary: 'Cookie, Accept-Language' } }],
   ])('a request to %s does not affect the response to the next client: %s', async (path, _, reply) => {
     application.defaultReply = reply;
-    /** Returns the response without its random values. */
+    /** Returns the response with random values removed. */
     const normalized = async (own: string, headers = {}, method = 'GET') => {
       const response = await ask(`${path}${own}`, { headers, method });
       const { date, 'x-request-id': id, ...rest } = response.headers;

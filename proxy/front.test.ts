@@ -16,9 +16,9 @@ async function start(networks: string[], variables = {}): Promise<TemporaryProxy
   return proxy;
 }
 
-/** Trusts the test client, and another network. */
+/** A proxy that trusts the test client and an IPv6 network. */
 const trusting = await start(['127.0.0.0/8', 'fd00::/8'], { LONGHAND_API_RATE: '1r/m' });
-/** Trusts a front, but not the test client. */
+/** A proxy that trusts a front but not the test client. */
 const wary = await start(['10.0.0.0/8']);
 afterAll(() => Promise.all(proxies.map((proxy) => proxy.stop())));
 

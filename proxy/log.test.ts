@@ -6,7 +6,7 @@ import { open, send, sendRaw } from '@longhand/shared/testing/send.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startProxied } from './testing/proxied.ts';
 
-/** Log lines must not contain this text, or these bytes (latin1): C1 controls, and U+202E in UTF-8. */
+/** Text and control bytes that must never be logged. U+202E is encoded as UTF-8. */
 const secret = 'topsecret';
 const controls = '\x9b2J\x85\xc2\x9b31m\xe2\x80\xae';
 const hostile = secret + controls;
@@ -57,7 +57,7 @@ describe("The proxy's log", async () => {
 
   test('never contains a query, a Referer or control characters', async () => {
     const { all, expander, tasks } = proxy.ports;
-    // The application is down, resets the connection or hangs. Its response is invalid, too large or incomplete.
+    // Provoke every upstream error: refused, reset and hung connections; invalid, oversized and incomplete responses.
     await provoke(expander, `/${query}`, { headers });
     for (const path of ['/break', '/hang', '/garbage', '/header'])
       await provoke(tasks, path + query, { headers });
@@ -94,7 +94,7 @@ describe("The proxy's log", async () => {
     leaving.write(`GET /hang${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     setTimeout(() => leaving.destroy(), 50);
     await once(leaving, 'close');
-    // One event stream too many.
+    // Exceed the limit on event streams.
     const streams = Array.from({ length: 201 }, () => open(tasks, `/tasks/events${query}`, { headers }));
     const opened = await Promise.all(streams);
     expect(opened.map(({ statusCode }) => statusCode)).toContain(429);

@@ -52,7 +52,7 @@ describe("The proxy's memory with four workers", async () => {
     const refused = crowd({ kind: 'refused', count: longHeaders, port: proxy.ports[name], path });
     const responses = () => Object.values(refused.held().statuses).reduce((sum, count) => sum + count, 0);
     await expect.poll(responses, wait).toBeGreaterThanOrEqual(longHeaders);
-    // nginx may use three times the size of the request line.
+    // nginx needs up to three times the memory of the request line.
     expect((await extrapolated(longHeaders, 3_000)) - quiet).toBeLessThan(3_000 * 100_000);
     expect(await extrapolated(longHeaders, 3_000)).toBeLessThan(memoryBudget);
   });
@@ -91,7 +91,7 @@ test.each([
 test('each address is limited to 2,000 concurrent requests', async () => {
   const application = http.createServer(() => {});
   const limit = rounds({ short: 200, long: 2_000 });
-  // The test fails unless the configured limit is 2,000.
+  // Replace only the configured limit of 2,000.
   const proxy = await startProxied(application, {}, (text) =>
     text
       .replace('read_timeout 2s', 'read_timeout 90s')

@@ -66,7 +66,7 @@ describe('The proxy alone', async () => {
     const sockets = new Set<Socket>();
     for (let i = 0; i < 20; i += 1) sockets.add((await forwarded('/')).socket);
     expect(first.headers.connection ?? 'keep-alive').toBe('keep-alive');
-    // Each nginx worker has its own connections.
+    // Each nginx worker has a separate connection pool.
     expect(sockets.size).toBeLessThan(20);
   });
 

@@ -35,7 +35,7 @@ describe('A proxy error', async () => {
       expect(response.status).toBe(status);
       expect(response.headers['content-type']).toBe('application/problem+json');
       const problem = JSON.parse(response.body);
-      // Problem documents from tasks have the same fields.
+      // The tasks service returns the same fields.
       expect(Object.keys(problem)).toEqual(['type', 'title', 'status', 'detail', 'code']);
       expect(problem).toMatchObject({ type: 'about:blank', title: STATUS_CODES[status], status, code });
       expect(codes).toContain(problem.code);
@@ -86,7 +86,7 @@ describe('A proxy error', async () => {
     );
   });
 
-  test('421 shows the setting that allows the name', async () => {
+  test('the 421 page shows the setting that allows the host name', async () => {
     const { body } = await send(proxy.ports.tasks, '/', { host: 'nas.example:8082' });
     expect(body).toContain('<code>LONGHAND_TASKS_NAME=nas.example</code>');
   });
@@ -114,7 +114,7 @@ describe('A proxy error', async () => {
     },
   );
 
-  test('is 502 for a write if all replicas are down', async () => {
+  test('is 502 for writes while all replicas are down', async () => {
     application.closeAllConnections();
     await new Promise((resolve) => application.close(resolve));
     const response = await send(proxy.ports.tasks, '/tasks/1', { method: 'DELETE', headers: json });

@@ -19,10 +19,10 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 /** The stack's nginx image, or the installed nginx if there is no Docker engine. */
 const image = (await hasEngine()) ? 'nginx:1.30' : undefined;
 
-/** nginx in front of three replicas, as in containers. One replica never responds, another refuses connections. */
+/** nginx in front of three replicas. The first never responds, and the last refuses connections. */
 describe(`With a hung replica, ${image ?? 'the installed nginx'}`, async () => {
   let hung = 0;
-  /** Makes the hung replica close connections instead, as in a crash. */
+  /** Whether the first replica closes connections, like a crashed process, instead of hanging. */
   let crashes = false;
   const served: string[] = [];
   const servers = [
@@ -85,7 +85,7 @@ describe(`With a hung replica, ${image ?? 'the installed nginx'}`, async () => {
       [502, 'unreachable'],
     ] as const) {
       crashes = status === 502;
-      // All other requests reach the healthy replica exactly once, even after a refused connection.
+      // The healthy replica receives every other request exactly once, even after another replica refuses it.
       served.length = 0;
       let sent = 0;
       const failed = await throughHung(async () => {
@@ -113,7 +113,7 @@ test('concurrent requests for a cold link cause one expansion across two expande
   const folder = await mkdtemp(join(tmpdir(), 'longhand-replicas-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   createFolders(folder);
-  // Without Redis, the expanders share nothing.
+  // The expanders have no shared cache, because there is no Redis.
   const env = { ...childEnvironment, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };
   const replicas = ['expander', 'expander-2'];
   for (const name of replicas) {

@@ -15,10 +15,10 @@ const names = {
   LONGHAND_EXPANDER_NAME: 'expand.example.org',
   LONGHAND_TASKS_NAME: 'tasks.example.org',
 };
-/** The published port, not the port that nginx listens on. */
+/** Port in redirects. nginx listens on another port. */
 const published = '9443';
 
-/** nginx with TLS. Tasks is up, the expander is down. */
+/** nginx with TLS in front of tasks. The expander is not running. */
 const certificates = await mkdtemp(join(tmpdir(), 'longhand-tls-'));
 const { key, cert: ca } = await testCertificateOf('rsa', ...Object.values(names));
 await writeFile(join(certificates, 'privkey.pem'), key);

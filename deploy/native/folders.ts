@@ -11,7 +11,7 @@ export const belongsToAnother = (path: string) =>
   `${path} belongs to another user. Start the stack as that user, or change the owner with chown -R.`;
 
 /**
- * Creates the stack's folders in `folder`, without access for other users.
+ * Creates the stack's folders in `folder`. Other users cannot access them.
  *
  * @throws EnvironmentError if a folder cannot be created, Error if it belongs to another user.
  */

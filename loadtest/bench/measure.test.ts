@@ -5,7 +5,7 @@ import { type Candidate, cpuTime, measurePairs, toMarkdown } from './measure.ts'
 const candidate = (order: string[], name: string): Candidate => ({
   pid: process.pid,
   async load(seconds) {
-    // Measured rounds last 0.02 s. All other rounds are warm-up.
+    // Ignore warm-up rounds, which do not last 0.02 s.
     if (seconds === 0.02) order.push(name);
     return { requests: 100, failed: 1, seconds };
   },

@@ -34,7 +34,7 @@ export interface Report {
   rows: readonly Row[];
 }
 
-/** Number of rounds, and seconds per round. */
+/** Number of rounds and their duration (s). */
 export const rounds = { count: 5, seconds: 2 };
 
 /** Unmeasured load at the start, while V8 compiles (s). */
@@ -56,7 +56,7 @@ export function cpuTime(pid: number): number {
   return children.reduce((sum, child) => sum + cpuTime(Number(child)), own);
 }
 
-/** Measures CPU time per request (µs). Alternates between the two services, so that a disturbance affects both. */
+/** Measures CPU time per request (µs). Alternates between the two services so that disturbances affect both. */
 export async function measurePairs(pairs: readonly Pair[], { count, seconds } = rounds): Promise<Row[]> {
   for (const { ours, plain } of pairs) {
     await ours.load(warmUp);
@@ -77,7 +77,7 @@ export async function measurePairs(pairs: readonly Pair[], { count, seconds } = 
 }
 
 interface Sample extends LoadResult {
-  /** CPU time per request (µs). */
+  /** In µs per request. */
   cpu: number;
 }
 
@@ -89,7 +89,7 @@ async function sample({ load, pid }: Candidate, seconds: number): Promise<Sample
   return { ...result, cpu: (cpuTime(pid) - before) / result.requests };
 }
 
-/** Returns requests per second, and failures if any. */
+/** Formats the request rate and the number of failures. */
 function describe(samples: readonly Sample[]): string {
   const { median } = spread(samples.map(({ requests, seconds }) => requests / seconds));
   const failed = samples.reduce((sum, { failed }) => sum + failed, 0);

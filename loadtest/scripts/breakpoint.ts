@@ -1,4 +1,4 @@
-/** Requests hot links, cold links, the list and writes at a rising rate, until requests are slow or fail. */
+/** Increases the rate of expansions, list reads and task writes until requests are slow or fail. */
 import { check } from 'k6';
 import exec from 'k6/execution';
 import { Gauge } from 'k6/metrics';

@@ -34,7 +34,7 @@ export default function expandLink(run: ReturnType<typeof setup>) {
 
 function expand(link: string, kind: 'hit' | 'miss'): void {
   const response = get(apiUrl(link), { name: kind, kind });
-  // The expander follows five redirects. The target of a sixth redirect is still the long URL.
+  // The expander follows five redirects. A sixth redirect is not followed, but its target is reported.
   const longUrl = shortener + link.replace(/\d+/, '0');
   check(response, { 'the long URL is correct': (r) => r.status === 200 && r.body === longUrl });
 }

@@ -18,7 +18,7 @@ import { addTask, openSession, openTaskList, type Session } from './modules/task
 // Every VU has one connection.
 const { rate, burst, duration, users, ...limits } = settings('keepalive');
 
-/** Share of responses with the latency of a delayed acknowledgement, 35 to 60 ms. */
+/** Share of responses that took 35 to 60 ms, the latency of a delayed acknowledgement. */
 const delayed = new Rate('delayed_by_acknowledgement');
 
 const routes = [

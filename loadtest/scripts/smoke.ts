@@ -71,7 +71,7 @@ function checkExpander(follows: boolean): void {
 
 const json = { Accept: 'application/json', 'If-Match': '*', 'Content-Type': 'application/json' };
 
-/** Adds a task with the form. Creates, changes and deletes another task through the API. */
+/** Checks the form that adds a task, and the API. */
 function checkTasks(session: Session, title: string): void {
   const added = addTask(session, title);
   check(added, { 'POST /task is 302 to /': (r) => r.status === 302 && r.headers.Location === '/' });

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { Marked } from 'marked';
 import { page } from './page.ts';
 
-/** Documents that become pages, with the text of their links. */
+/** Documents to publish as pages, with the link text for each. */
 const documentLinks = {
   'docs/install.md': 'Install',
   'docs/configuration.md': 'Configure',
@@ -21,7 +21,7 @@ export const anchor = (heading: string) =>
     .replace(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
 
-/** Renders the documents in the checkout `root` as pages, by path. Links to other files point to the URL `repository`. */
+/** Renders the documents in the checkout `root` as pages, by path. Other relative links point to `repository`. */
 export const documents = (root: string, repository: string): Record<string, string> =>
   Object.fromEntries(
     Object.keys(documentLinks).map((source) => {
@@ -62,7 +62,7 @@ ${links('', source)}</nav></header>
 ${html}</main>`;
 }
 
-/** Converts a link target in the document `source` to the target on its page. */
+/** Converts a link target in the document `source` to a URL for the rendered page. */
 function target(source: string, href: string, repository: string): string {
   const { protocol, pathname, hash } = new URL(href, `file:///${source}`);
   if (protocol !== 'file:') return href;

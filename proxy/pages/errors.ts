@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { page } from './page.ts';
 
 interface ProxyError {
-  /** Stable code for programs. Tasks uses the same codes. */
+  /** Stable error code, shared with the tasks service. */
   code: string;
   reason: string;
   advice?: string;
@@ -49,14 +49,14 @@ const errors: Record<string, ProxyError> = {
   505: error('unsupported_version', 'This version of HTTP is not supported.'),
 };
 
-/** Titles and start pages by nginx's `$application`, which is empty on the front page. */
+/** Titles and start pages, keyed by nginx's `$application`, which is empty for the front page. */
 const applications = {
   '': { title: 'Longhand', start: 'the start page' },
   expander: { title: 'Shorten URL Expand', start: 'the expander' },
   tasks: { title: 'Tasks', start: 'the list' },
 };
 
-/** Returns the error files by path: HTML pages, and JSON for programs. nginx inserts values such as the request ID. */
+/** Returns the HTML and JSON error files by path. nginx inserts values such as the request ID. */
 export function errorFiles(): Record<string, string> {
   const files: Record<string, string> = {};
   for (const [kind, error] of Object.entries(errors)) {

@@ -16,14 +16,14 @@ export interface Hold {
   path?: string;
 }
 
-/** Request bytes by kind of connection. */
+/** Raw requests by type of connection. */
 const payloads = {
   /** Headers that never end. */
   unfinished: ({ bytes = 100 }: Hold) => unfinished(bytes),
   /** One request, then nothing. */
   idle: () => request('/nowhere', 'elsewhere.example'),
   stream: () => request('/tasks/events'),
-  /** A request line of almost 32 KB, and a Content-Length that nginx refuses. */
+  /** A request with an oversized Content-Length and a request line of almost 32 KB. */
   refused: ({ path = '/' }: Hold) =>
     `POST ${path}?${'x'.repeat(31_000)} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n`,
   /** Reads the response at 1 KB/s. */
@@ -42,7 +42,7 @@ function unfinished(bytes: number): string {
 
 const nothing = {
   open: 0,
-  /** Number of connections opened since the start. */
+  /** Total number of connections opened. */
   opened: 0,
   /** Responses by status. */
   statuses: {} as Record<string, number>,
@@ -71,7 +71,7 @@ export function startCrowd(options: Hold) {
   };
 }
 
-/** Connections per batch, and the pause between batches (ms). The kernel refuses larger bursts. */
+/** Connections per batch, and the pause between batches (ms). The accept queue would overflow in larger bursts. */
 const batch = { size: 50, pause: 10 };
 /** Min time before a closed connection reopens (ms). */
 const reconnectDelay = 700;

@@ -6,8 +6,8 @@ import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { expect } from 'vitest';
 
 /**
- * Starts nginx in front of `application`, which replaces both services. The variables can name another server for a service.
- * `stop` also stops the application.
+ * Starts nginx in front of `application`, which replaces both services unless a variable sets another upstream. `stop` also stops
+ * the application.
  */
 export async function startProxied(
   application: http.Server,
@@ -53,7 +53,7 @@ export interface Reply {
 
 export const replyWith = (reply: Reply) => `reply=${encodeURIComponent(JSON.stringify(reply))}`;
 
-/** An application that sends the response in each request's `reply` parameter. */
+/** Creates an application whose responses are given by the `reply` parameter of each request. */
 export function scriptedApplication() {
   const application = {
     arrived: [] as (Pick<IncomingMessage, 'socket' | 'headers'> &

@@ -18,7 +18,7 @@ async function listen(scheme: 'http' | 'https') {
   return { server, url: new URL(`${scheme}://localhost:${port}/`) };
 }
 
-/** Creates our agent for a scheme. It trusts the test certificate. */
+/** Creates an agent that trusts the test certificate. */
 function agent(scheme: 'http' | 'https', options: https.AgentOptions = {}) {
   const made = scheme === 'http' ? httpAgent(options) : httpsAgent({ ca: certificate.cert, ...options });
   onTestFinished(() => made.destroy());
@@ -90,7 +90,7 @@ test.each(['http', 'https'] as const)(
     const options = { keepAlive: true, noDelay: false, ca: certificate.cert };
     const delaying = scheme === 'http' ? new http.Agent(options) : new https.Agent(options);
     onTestFinished(() => delaying.destroy());
-    /** The median duration of the requests after the first. */
+    /** Returns the median duration of all requests except the first. */
     const time = async (used: http.Agent) => {
       await sendInTwoWrites(url, used);
       const later: number[] = [];

@@ -6,8 +6,7 @@ const defaults = {
   keepAlive: true,
   // Milliseconds until an idle socket is closed. Node's servers close idle connections after 5 s.
   timeout: 4_000,
-  // Milliseconds by which the agent closes an idle socket before the server's `Keep-Alive: timeout`. Otherwise the
-  // server could close the socket during a request.
+  // Closes an idle socket 1 s before the server's `Keep-Alive: timeout`, because the server could close it during a request.
   agentKeepAliveTimeoutBuffer: 1_000,
   maxSockets: 64,
   maxFreeSockets: 64,

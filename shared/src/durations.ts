@@ -1,6 +1,6 @@
 import type { Histogram } from 'prom-client';
 
-/** In seconds. Delayed acknowledgements (40 ms) and the deadlines of the expander and the proxy (8 s, 10 s) have their own buckets. */
+/** Histogram buckets (s). Separate buckets show delayed acknowledgements (40 ms) and deadlines (8 s and 10 s). */
 export const durationBuckets = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.035, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
 ];

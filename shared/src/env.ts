@@ -25,16 +25,16 @@ const readText = (path: string, { addIssue }: z.RefinementCtx) => {
   }
 };
 
-/** The path of a text file. The value is its content. */
+/** Reads a text file's path and returns the file's content. */
 export const textFile = z.string().transform(readText);
 
-/** The path of a readable file. The value is the path, so that the file can be reread. */
+/** Checks that the file is readable, but returns its path, so that the file can be reread. */
 export const readableFile = z.string().transform((path, context) => {
   readText(path, context);
   return path;
 });
 
-/** The path of a file that contains a secret. The value is the secret, by default an empty string. */
+/** Reads a secret from a file. The default is an empty string. */
 export const secretFile = textFile.transform((text) => text.trim()).default('');
 
 /** A list of `item`s, separated by commas or white space. */

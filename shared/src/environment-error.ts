@@ -10,7 +10,7 @@ export interface OwnNames {
   others?: readonly string[];
 }
 
-/** Returns a message for each unknown variable in `env` that has the prefix of `own`. Such a name is probably a typo. */
+/** Returns a message for each unknown variable in `env` that has the prefix of `own`. An unknown name is probably a typo. */
 export function unknownNames(env: NodeJS.ProcessEnv, known: readonly string[], own: OwnNames): string[] {
   const names = Object.keys(env).filter((name) => name.startsWith(own.prefix) && env[name]);
   const unknown = names.filter((name) => !known.includes(name) && !own.others?.includes(name));

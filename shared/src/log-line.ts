@@ -2,12 +2,12 @@ import { createInterface } from 'node:readline';
 import { escapeControls } from './control-characters.ts';
 
 /**
- * Formats a log line for a terminal. Prints the message and fields of a JSON record. Removes the time and process ID from lines of
- * Redis and nginx. Escapes control characters, because clients can inject them into a log.
+ * Formats a log line for a terminal. Prints the message and fields of a JSON record. Removes the time and process ID from Redis
+ * and nginx log lines. Escapes control characters, because clients can inject them into a log.
  */
 export const formatLogLine = (line: string): string => escapeControls(format(line));
 
-/** Fields that are part of the message, or that a terminal does not need. */
+/** Fields not printed after the message. */
 const omitted = new Set(
   'level time service msg pid hostname method path status seconds end requestId err'.split(' '),
 );
@@ -43,7 +43,7 @@ const duration = (seconds: unknown) => `${Math.round(Number(seconds) * 10_000) /
 
 const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-// Formats the output of a service, or of `docker compose logs`, where each line begins with the container's name.
+// Formats log lines from stdin. `docker compose logs` adds the container's name to each line.
 if (import.meta.main) {
   for await (const line of createInterface(process.stdin)) {
     const [, container = '', record = ''] = /^([\w.-]+ +\| )?(.*)$/s.exec(line) ?? [];

@@ -24,7 +24,7 @@ export function createLog(service: string, level: ServiceConfig['LOG_LEVEL']): L
       base: { service },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // JSON does not escape C1 and bidi controls, which affect a terminal.
+      // C1 and bidi controls affect terminals, but JSON does not escape them.
       hooks: { streamWrite: (line) => `${escapeControls(line.slice(0, -1))}\n` },
     },
     { write },

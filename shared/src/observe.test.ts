@@ -114,7 +114,7 @@ describe('a refused request', () => {
     await expect.poll(requests).toMatchObject([{ path: '/', status: 400 }, refused]);
   });
 
-  test('is logged with 400 if its body is invalid, or 499 if the client disconnects', async () => {
+  test('is logged with 499 if the client disconnects, and 400 if its body is invalid', async () => {
     let arrived = 0;
     const app = new Hono().post('/', async (c) => {
       arrived += 1;

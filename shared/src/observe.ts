@@ -15,7 +15,7 @@ interface Annotations {
   user?: string;
 }
 
-/** Node's response, plus the annotations of its request. */
+/** A response that carries log and metrics fields. */
 export class AnnotatedResponse extends ServerResponse {
   readonly annotations: Annotations = {};
 }
@@ -28,9 +28,9 @@ export function annotate(c: Context, annotations: Annotations): void {
   if (outgoing?.annotations) Object.assign(outgoing.annotations, annotations);
 }
 
-/** Passes the matched route to the observer as a label. Paths would have an unbounded number of values. */
+/** Passes the matched route to the observer as a label, because the number of paths is unlimited. */
 export const annotateRoute: MiddlewareHandler = (c, next) => {
-  // The first match is the handler, after middleware with the path `/*`.
+  // Skip middleware, which has the path `/*`.
   const found = matchedRoutes(c).find(({ path }) => path !== '/*');
   annotate(c, { route: found?.path ?? '/*' });
   return next();
@@ -88,7 +88,7 @@ export function createObserver(log: Log, metrics: Registry) {
   };
 }
 
-/** The methods of OpenTelemetry's HTTP conventions, which record other methods as `_OTHER`. */
+/** HTTP methods known to OpenTelemetry's conventions. Every other method is recorded as `_OTHER`. */
 const methods = new Set('GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH QUERY'.split(' '));
 
 /** Labels from OpenTelemetry's HTTP conventions (1.44). Clients cannot add values. */

@@ -1,7 +1,7 @@
 import type { Context, Env, Hono } from 'hono';
 
 /**
- * Rejects a request if its path has routes, but none for its method. `reject` receives the value of the `Allow` header. Call this
+ * Rejects requests whose path has routes only for other methods. Passes the `Allow` header's value to `reject`. Call this
  * function before you add overlapping routes. For example, `/tasks/:id` also matches `PUT /tasks/import`.
  */
 export function rejectOtherMethods<E extends Env>(

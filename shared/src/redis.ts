@@ -9,7 +9,7 @@ const retryStrategy = (attempt: number) => Math.min(50 * attempt, 1_000);
 
 export type StoreClient = Redis;
 
-/** Only the URL is required. */
+/** Redis configuration in which only the URL is required. */
 type Access = Pick<RedisConfig, 'REDIS_URL'> & Partial<RedisConfig>;
 
 /** Creates a client for a cache. A command fails immediately while Redis is down, and after 1 s if Redis hangs. */
@@ -37,7 +37,7 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
     connectTimeout: 1_000,
     commandTimeout: 1_000,
     retryStrategy,
-    // Credentials in the URL override these files. In containers, the files are for the bundled Redis.
+    // Credentials in the URL override these files. Containers always receive the bundled Redis's password file.
     username: access.REDIS_USER_FILE,
     password: access.REDIS_PASSWORD_FILE,
     ...address,
@@ -49,7 +49,7 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
       sentinelTLS: tls,
       enableTLSForSentinelMode: tls !== undefined,
       sentinelCommandTimeout: 1_000,
-      // Disconnects clients from a former primary that hangs.
+      // Disconnects from a replaced primary even if it hangs.
       failoverDetector: true,
     }),
   };

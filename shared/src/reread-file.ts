@@ -4,7 +4,10 @@ import type { Log } from './log.ts';
 /** Milliseconds between checks of a file. */
 const interval = 2_000;
 
-/** Calls `read` whenever the file at `path` changes. Logs the result with the variable's `name`. Returns a function that stops the checks. */
+/**
+ * Calls `read` whenever the file at `path` changes. Logs the result with the environment variable's `name`. Returns a function
+ * that stops watching.
+ */
 export function rereadFile(
   name: string,
   path: string,

@@ -17,8 +17,7 @@ const routes: readonly (readonly [Method, string, Action])[] = [
 const resourceName = /^[A-Za-z0-9\-_.~]+(?:\/[A-Za-z0-9\-_.~]+)*$/;
 
 /**
- * Registers the routes of a resource under `/<name>`, for each action that `mod` has or inherits as a function. Calls the
- * functions as methods of `mod`.
+ * Registers a route under `/<name>` for each action that `mod` implements. Actions are called as methods of `mod`.
  *
  * @throws TypeError if `name` is not a path of unreserved characters, or `mod` is not an object
  */

@@ -19,7 +19,7 @@ export type ServeOptions = ListenAddress & {
   observer?: Observer;
   /** Headers of the server's own responses, such as those to malformed requests. */
   clientErrorHeaders?: Record<string, string>;
-  /** Whether these responses are problem documents (RFC 9457) for clients that accept JSON. */
+  /** Whether clients that accept JSON receive these errors as problem documents (RFC 9457). */
   problems?: boolean;
 };
 
@@ -36,7 +36,7 @@ const serverOptions = {
   headersTimeout: 15_000,
   /** Max milliseconds for a whole request, such as a form over a slow connection. */
   requestTimeout: 30_000,
-  /** Milliseconds between checks of these timeouts. With Node's default of 30 s, a request could take a minute. */
+  /** How often Node checks these timeouts (ms). Node's default of 30 s would allow a request to take a minute. */
   connectionsCheckingInterval: 1_000,
   /** Max bytes of the request line plus headers. Percent-encoding can expand an 8 KiB URL to 24 KiB. */
   maxHeaderSize: 64 * 1024,
@@ -44,7 +44,7 @@ const serverOptions = {
   requireHostHeader: false,
 };
 
-/** Milliseconds before a draining server closes idle connections. By then, the proxy has closed its idle connections. */
+/** Milliseconds before a draining server closes idle connections. The proxy closes its idle connections sooner. */
 const idleGrace = 2_000;
 /** Milliseconds before a draining server closes all other connections. */
 const hardStop = 10_000;
@@ -92,8 +92,8 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
 }
 
 function drain(server: Server): void {
-  // Closing resets connections that the kernel has established but Node has not accepted. Node accepts them between two
-  // immediates. http.Server's own close() would also cut idle connections that the proxy is about to use.
+  // Let Node accept waiting connections first, because closing the server would reset them. http.Server's own close() would also
+  // cut idle connections that the proxy is about to use.
   setImmediate(() => setImmediate(() => NetServer.prototype.close.call(server)));
   server.prependListener('request', (_request, response) => {
     response.shouldKeepAlive = false;
@@ -152,12 +152,15 @@ function refuseClientErrors(server: Server, options: ServeOptions): void {
   });
 }
 
-/** `_httpMessage` is Node's property for the current response. With pipelining, it belongs to the earliest open request. */
+/**
+ * `_httpMessage` is Node's property for the current response. If requests are pipelined, this is the response to the oldest
+ * pending request.
+ */
 interface ServerSocket extends Socket {
   _httpMessage?: AnnotatedResponse | null;
 }
 
-/** Allows only characters of names, addresses and ports. Any other character could end up in a URL's path. */
+/** Characters allowed in a Host header. Any other character could end up in a URL's path. */
 const validHost = /^[\w.:[\]-]*$/;
 
 /** Names that are never in public DNS (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal), and names without a dot. */

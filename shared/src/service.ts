@@ -23,7 +23,7 @@ export function prepareService(name: string, version: string, config: ServiceCon
   const metrics = createMetrics(name, version);
   const fault = new AbortController();
   const signal = AbortSignal.any([stopSignal(), fault.signal]);
-  // A library's background work may fail, for example while Redis restarts. The process must keep running.
+  // The process must survive a rejection in a library, for example while Redis restarts.
   process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejection'));
 
   /**
@@ -42,7 +42,7 @@ export function prepareService(name: string, version: string, config: ServiceCon
         ...address.operations,
         signal: new AbortController().signal,
       });
-      // The state is unknown now, so finish the requests in flight and exit.
+      // The process may be in an invalid state, so it drains and exits.
       process.on('uncaughtException', (err) => {
         log.fatal({ err }, 'unexpected error; shutting down');
         process.exitCode = 1;
@@ -69,7 +69,7 @@ const heartbeatInterval = 500;
 /** Writes a byte to the pipe `fd` twice a second, as a sign that the event loop runs. */
 export function startHeartbeat(fd: number): void {
   const pipe = new Socket({ fd, readable: false, writable: true });
-  // For example if the reader has closed the pipe.
+  // The reader may have closed the pipe.
   pipe.on('error', () => clearInterval(timer));
   const beat = () => pipe.write('.');
   const timer = setInterval(beat, heartbeatInterval).unref();

@@ -31,7 +31,7 @@ test('createTurns() starts one piece of work per turn of the event loop and alte
   expect(await turnsOfLoop(4)).toBe('a1 | b1 | a2 | a3 | c1 | a4 | |');
 });
 
-test("createTurns() starts shared work in the earlier client's turn", async () => {
+test('createTurns() starts shared work as soon as either client has a turn', async () => {
   const { piece, turnsOfLoop } = recorded();
   piece('a1', ['a']);
   piece('a2', ['a']);

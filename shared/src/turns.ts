@@ -1,5 +1,5 @@
 /**
- * Waits for a turn of the event loop in which the caller may work for a few milliseconds.
+ * Waits until the caller may use the event loop for a few milliseconds.
  *
  * @param clients the clients that wait for this work. The work starts when the first of these clients has a turn.
  * @param signal if aborted, removes the work from the queues. The promise rejects with the abort reason.

@@ -1,4 +1,4 @@
-/** The opening bracket or quote for each closing bracket or quote. */
+/** Maps closing brackets and quotes to their opening counterparts. */
 export const openers: ReadonlyMap<string, string> = new Map(
   ['()', '[]', '{}', "''", '“”', '‘’', '«»', '``'].map(([a = '', b = '']) => [b, a]),
 );
@@ -7,7 +7,7 @@ const punctuation = '.,;:!?…*_。、，！？\u200b\ufeff';
 
 /** Removes trailing punctuation, brackets and quotes. Keeps a closing bracket or quote if the URL contains the opening one. */
 export function withoutEnd(url: string): string {
-  /** Number of closing minus opening characters in `url`, by closing character. */
+  /** Number of unmatched closing brackets or quotes in `url`, keyed by the character. */
   const unopened = new Map<string, number>();
   const count = (character: string) => url.split(character).length - 1;
   let end = url.length;

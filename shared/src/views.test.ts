@@ -22,7 +22,7 @@ describe('A missing value', () => {
     expect(() => render(data)).toThrow(message);
   });
 
-  test('prints nothing with onMissing', async () => {
+  test('calls onMissing and prints nothing', async () => {
     const faults: string[] = [];
     const render = await rendering('<p><%= it.name %>, <%~ it.raw %></p>', ({ message }) =>
       faults.push(message),

@@ -4,7 +4,7 @@ export type Render<Views> = <Name extends keyof Views & string>(name: Name, data
 
 /**
  * Creates a function that renders `<name>.eta` in `folder`. Each view is compiled once. `<%=` escapes its value, and `<%~` does
- * not. Rendering throws if a value is `undefined` or `null`. With `onMissing`, such a value prints nothing.
+ * not. Calls `onMissing`, which throws by default, if a value is `undefined` or `null`.
  */
 export function views<Views extends Record<keyof Views, object>>(
   folder: string,
@@ -36,7 +36,7 @@ function withoutStatementLines(template: string): string {
 
 type Tag = string | { t: string; val: string };
 
-/** Passes the source of a value to `filterFunction` as its second argument. */
+/** Passes the expression's source code to `filterFunction` as the second argument. */
 function withSource(tag: Tag): Tag {
   if (typeof tag === 'string' || !/^[ir]$/.test(tag.t)) return tag;
   return { ...tag, val: `${tag.val}, ${JSON.stringify(tag.val)}` };

@@ -84,7 +84,7 @@ async function pictureFault(page: Page, path: string): Promise<string | undefine
   await page.evaluate(settle);
   const shown = await page.screenshot({ animations: 'disabled' });
   const kept = existsSync(path) ? readFileSync(path) : undefined;
-  // The same version of Chromium writes the same bytes.
+  // Identical bytes need no pixel comparison.
   if (kept?.equals(shown)) return undefined;
   const differing = kept ? share(PNG.sync.read(shown), PNG.sync.read(kept)) : 1;
   if (differing <= tolerance) return undefined;

@@ -6,13 +6,13 @@ const measured = { count: 60, interval: 50 };
 /** SECURITY.md promises that an attack slows other clients by at most this factor. */
 const maxRatio = 5;
 
-/** Other processes may slow down the attacked service during some of the measurements. */
+/** Max number of measurements. Other processes may disturb some of them. */
 const maxMeasurements = 12;
 
 /**
- * Measures how much an attack slows down another client. The ratio is the client's median response time, divided by the median of
- * simultaneous requests to a `quiet` service. Repeats the measurement while the ratio is too high. Returns the lowest ratio and the
- * statuses of failed requests.
+ * Measures how much an attack slows down another client. Divides the median response time of the attacked service by that of the
+ * quiet service. Repeats the measurement while the ratio is too high. Returns the lowest ratio and the statuses of failed
+ * requests.
  *
  * @param request sends a request to the service at `url` and returns its status
  * @param attack runs until `over` aborts, and calls `begun` once it is in full effect

@@ -1,4 +1,4 @@
 const { PATH, NODE_COMPILE_CACHE } = process.env;
 
-/** The environment for programs that tests start. Node's compile cache halves the startup time of a service. */
+/** Environment variables for processes started by tests. Node's compile cache halves the startup time of a service. */
 export const childEnvironment = { PATH, NODE_COMPILE_CACHE };

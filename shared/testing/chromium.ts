@@ -34,7 +34,7 @@ export function launchChromium(...args: string[]): Promise<Browser> {
     env: { ...process.env, CHROMIUM, FONTCONFIG_FILE: `${import.meta.dirname}/fonts.conf` },
     args: [
       ...switches.split(' '),
-      // The first feature is a Playwright default. The second saves a process.
+      // CDPScreenshotNewSurface is a Playwright default. NetworkServiceInProcess2 saves a process.
       '--enable-features=CDPScreenshotNewSurface,NetworkServiceInProcess2',
       `--disable-features=${disabledFeatures}`,
       ...args,

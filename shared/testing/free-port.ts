@@ -2,20 +2,20 @@ import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { createServer } from 'node:net';
 
-/** Above 27017, the highest port that the expander refuses, and below the ports of outgoing connections (Linux: 32768 and up). */
+/** The range lies above the ports that the expander refuses (up to 27017) and below Linux's ephemeral ports (from 32768). */
 const firstPort = 28_000;
 const lastPort = 31_999;
 
 /**
- * Reserves a free TCP port of 127.0.0.1 until this process ends. No other caller on this machine receives this port, and no
- * outgoing connection uses it, so a server can restart on it.
+ * Reserves a free TCP port of 127.0.0.1 until this process ends. A server can restart on the port, because neither other callers
+ * nor outgoing connections use it.
  *
  * @param from the first port to try, by default random
  * @throws Error if no port is free
  */
 export async function freePort(from = randomInt(firstPort, lastPort - 1_000)): Promise<number> {
   for (let port = from; port <= lastPort; port++) {
-    // Reserve first, because the check briefly opens the port, which would disturb another caller.
+    // Reserve the port before the check, which briefly opens it and could disturb another caller.
     const lock = await reserve(port);
     if (lock && (await unused(port))) return port;
     lock?.close();
@@ -33,7 +33,9 @@ function unused(port: number): Promise<boolean> {
   });
 }
 
-/** Locks a port number until this process ends, by opening the UDP port. Resolves with undefined if it is locked already. */
+/**
+ * Locks a port number until this process ends, by opening the UDP port. Resolves with undefined if the port is already locked.
+ */
 function reserve(port: number): Promise<Socket | undefined> {
   const socket = createSocket('udp4').unref();
   return new Promise((resolve) => {

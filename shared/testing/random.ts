@@ -1,4 +1,4 @@
-/** The seed for random inputs, chosen in vitest.config.ts. Each run prints its seed, and `SEED=…` repeats it. */
+/** Random seed, chosen in vitest.config.ts and printed by each run. Set `SEED` to repeat a run. */
 export const seed = Number(process.env.SEED);
 
 /** Creates a generator of random numbers from 0 (inclusive) to 1 (exclusive), determined by the seed and `stream` (Mulberry32). */

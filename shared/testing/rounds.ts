@@ -1,7 +1,7 @@
 /** `make test-long` sets LONG. */
 const long = process.env.LONG === '1';
 
-/** The number of repetitions in a test: `long` in `make test-long`, `short` in other runs. */
+/** Returns `long` under `make test-long`, otherwise `short`. */
 export function rounds(counts: { short: number; long: number }): number {
   return counts[long ? 'long' : 'short'];
 }

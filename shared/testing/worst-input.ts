@@ -3,16 +3,16 @@ import { expect, test } from 'vitest';
 import { seed } from './random.ts';
 import { rounds } from './rounds.ts';
 
-/** One kind of untrusted input. */
+/** Describes how to generate and send untrusted input. */
 export interface UntrustedInput {
   /** Max characters of an input. */
   size: number;
-  /** Parts from which inputs are generated. */
+  /** Strings from which inputs are assembled. */
   pieces: readonly string[];
   send(input: string): unknown;
 }
 
-/** Number of random shapes to try at an eighth of the full size or less. The slowest shapes are tried again at full size. */
+/** Number of random shapes to try at reduced size. Only the slowest shapes are tried at full size. */
 const tried = rounds({ short: 4, long: 2_000 });
 const maxTried = rounds({ short: 64 * 1024, long: Number.POSITIVE_INFINITY });
 const slowest = rounds({ short: 1, long: 3 });
@@ -47,8 +47,8 @@ async function slowestShapes({ size, pieces, send }: UntrustedInput): Promise<Sh
 }
 
 /**
- * Returns how long other clients wait during `act`, divided by the limit. Makes up to five attempts, because V8 compiles the
- * code during the first. On a slow machine, the limit is the current duration of `knownWork`.
+ * Returns how long other clients wait during `act`, relative to the limit. Makes up to five attempts, because V8 compiles the
+ * code during the first. A slow machine raises the limit to the current duration of `knownWork`.
  */
 async function excess(act: () => unknown): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
@@ -61,7 +61,7 @@ async function excess(act: () => unknown): Promise<number> {
 
 const json = `[${'{"title": "http://t.co/a", "b": [1, 2.5, "é"]}, '.repeat(2_000)}0]`;
 
-/** Parses and changes text, which takes 100 ms of CPU time on an idle machine. Returns the actual time. */
+/** Does work that takes 100 ms of CPU time on an idle machine. Returns the actual CPU time (ms). */
 function knownWork(): number {
   const before = cpuTime();
   for (let i = 0; i < 25; i += 1) {
@@ -72,7 +72,7 @@ function knownWork(): number {
 
 type Shape = (length: number) => string;
 
-/** Fills an equal share of the input with each unit, between `start` and `end`. */
+/** Returns a shape in which every repeated unit fills the same length between `start` and `end`. */
 function repeated(units: readonly string[], start = '', end = ''): Shape {
   return (length) => {
     const share = (length - start.length - end.length) / units.length;
@@ -90,8 +90,8 @@ function mixtures(pieces: readonly string[]): fc.Arbitrary<Shape> {
 }
 
 /**
- * Returns how long another request would wait during `act`, in milliseconds of this thread's CPU time. A request takes two turns
- * of the event loop: the server reads the request in one turn, and responds in the next.
+ * Returns the CPU time (ms) that another request would wait during `act`. The server reads a request in one turn of the event
+ * loop and responds in the next.
  */
 async function longestWait(act: () => unknown): Promise<number> {
   let longest = 0;

@@ -36,6 +36,6 @@ export const constantRate = (
   preAllocatedVUs,
 });
 
-/** Returns thresholds for the control if there is one, because k6 passes a threshold without requests. */
+/** Returns thresholds for the control. Without a control there are no thresholds, because k6 would count them as passed. */
 export const controlThresholds = (rules: string[], selector = ''): Record<string, string[]> =>
   controlUrl ? { [`http_req_duration{target:control${selector}}`]: rules } : {};

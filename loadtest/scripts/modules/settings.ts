@@ -1,13 +1,13 @@
 /**
- * Settings of each script: rates per second, durations in seconds, latency limits in ms. A variable such as LOAD_HOT_LINKS
- * overrides a setting such as `hotLinks`.
+ * Settings of each script. Rates are per second, durations in seconds, and latency limits in ms. A variable such as
+ * LOAD_HOT_LINKS overrides a setting such as `hotLinks`.
  */
 export const defaults = {
   smoke: { users: 2, iterations: 20 },
   keepalive: {
     rate: 200,
-    // Consecutive requests on one connection. After 40 ms of idle time, Linux acknowledges immediately (it leaves
-    // "pingpong" mode), which would hide the delay.
+    // Number of consecutive requests per iteration. The first request hides the delay, because Linux acknowledges immediately
+    // after 40 ms of idle time.
     burst: 4,
     duration: 40,
     users: 20,
@@ -56,7 +56,7 @@ export const defaults = {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Default URLs of `make up`, by the variable that overrides each URL. */
+/** Default URLs of `make up`, keyed by the variable that overrides them. */
 export const stackUrls = {
   PROXY_URL: 'http://127.0.0.1:8080',
   EXPANDER_URL: 'http://127.0.0.1:8081',
@@ -100,7 +100,8 @@ export function settings<Script extends keyof typeof defaults>(script: Script): 
   const own = Object.keys(defaults[script]).map(variable);
   const given = Object.keys(__ENV).filter((name) => name.startsWith('LOAD_') && __ENV[name]);
   const unused = given.filter((name) => !own.includes(name) && name !== 'LOAD_ALLOW_HOST');
-  // Every VU runs this function, but only the first VU warns. This is not an error, because scripts may share an environment.
+  // Every VU runs this function, but only the first VU warns. Unused variables are not an error, because scripts may share an
+  // environment.
   if (__VU === 1 && unused.length > 0)
     console.warn(`No effect on ${script}: ${unused.join(', ')}. Its settings are ${own.join(', ')}.`);
   const entries = Object.entries(defaults[script]).map(([setting, value]) => {

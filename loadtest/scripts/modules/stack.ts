@@ -2,7 +2,7 @@ import exec from 'k6/execution';
 import http, { type RefinedResponse } from 'k6/http';
 import { allowedUrl, hosts, stackUrls } from './settings.ts';
 
-/** Allowed hosts other than this machine. */
+/** Remote hosts that may receive load. */
 const allowedHosts = hosts(__ENV);
 const url = (variable: string) => allowedUrl(variable, __ENV);
 
@@ -11,7 +11,7 @@ export const stack = {
   tasks: url('TASKS_URL') || stackUrls.TASKS_URL,
 };
 
-/** URL of the front page, which a stack on another host may not have. */
+/** URL of the front page, or undefined if a remote stack has none. */
 export const indexPage = url('PROXY_URL') || (allowedHosts.length > 0 ? undefined : stackUrls.PROXY_URL);
 
 /** URL of the tasks service without the proxy. */
@@ -22,7 +22,7 @@ export const controlUrl = url('CONTROL_URL');
 /** URL of the shortener whose links the expander follows. */
 export const shortener = url('SHORTENER_URL') || 'http://127.0.0.1:9000';
 
-/** Logs `sentence`, which describes what this run writes, if other hosts are allowed. */
+/** Warns if the run sends load to other hosts. `sentence` describes what the run writes there. */
 export function announce(sentence: string): void {
   if (allowedHosts.length > 0) console.warn(`This run sends load to ${allowedHosts.join(', ')}. ${sentence}`);
 }

@@ -30,7 +30,7 @@ export function addTask({ url, cookie, token }: Session, title: string, tags = {
   return http.post(`${url}/task`, { _csrf: token, title }, params);
 }
 
-/** Opens the list, announces the tasks that this run adds, and chooses their title prefix. Call this in `setup`. */
+/** Opens the list, announces the new tasks, and chooses their title prefix. Call this in `setup`. */
 export function openTaskList(added: string) {
   const titlePrefix = `load ${encoding.b64encode(randomBytes(6), 'rawurl')}`;
   announce(`It adds ${added}. Their titles start with "${titlePrefix}". It removes them at the end.`);

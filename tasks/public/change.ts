@@ -54,7 +54,7 @@ interface Change {
   request: () => RequestInit | undefined;
   done?: (page: ParentNode) => void;
   failed?: (failure: Failure) => void;
-  /** Elements to mark with `as` until the response arrives. */
+  /** Elements that show the pending state `as` until the response arrives. */
   rows?: HTMLElement[];
   as?: string;
 }
@@ -74,7 +74,7 @@ export function formOf(name: 'edit' | 'lines', id = '') {
   return document.createRange().createContextualFragment(html).querySelector('form') as HTMLFormElement;
 }
 
-/** Number of pending changes. Leaving the page would lose them. */
+/** Number of pending changes, which would be lost if the user left the page. */
 let underWay = 0;
 addEventListener('beforeunload', (event) => underWay > 0 && event.preventDefault());
 

@@ -14,7 +14,7 @@ function store(changed: Record<string, Values | undefined>) {
   sessionStorage.drafts = JSON.stringify({ ...drafts(), ...changed });
 }
 
-/** Returns the task's path, the path that adds tasks, or `lines` for a pasted list. */
+/** Identifies a form by its task's path, its action's path, or `lines` for a pasted list. */
 function draftKey(form: HTMLFormElement) {
   const row = form.closest('li');
   return row ? `/tasks/${row.id.slice(5)}` : form.matches('.lines') ? 'lines' : new URL(form.action).pathname;
@@ -31,7 +31,7 @@ export function storeDraft(form: HTMLFormElement, text?: string) {
   store({ [draftKey(form)]: text ? values : undefined });
 }
 
-/** Marks a draft as submitted. The next page shows whether the server saved it. */
+/** Marks a draft as submitted, but not yet as saved. */
 export function markSent(form: HTMLFormElement) {
   const key = draftKey(form);
   const draft = drafts()[key];

@@ -6,7 +6,7 @@ import { make, say } from './notice.js';
 import { countTasks, linesAdded, linesOf, offerLines } from './paste.js';
 import { local } from './times.js';
 
-/** New tasks without a response, in order. */
+/** New tasks that still wait for a response, in order. */
 let unanswered: { text: string }[] = [];
 
 /** The lines of a failed request, and the rows shown then. The server may have added the tasks. */

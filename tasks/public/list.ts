@@ -96,11 +96,11 @@ function pressKey(event: KeyboardEvent): unknown {
   return key === '?' && document.querySelector<HTMLElement>('.keys')?.click();
 }
 
-/** The Latin letter of a key, on every layout. */
+/** The Latin letter of a key on any keyboard layout. */
 const letter = ({ key, code }: KeyboardEvent) =>
   (/^[\x20-\x7e]/.test(key) ? key : code.replace('Key', '')).toLowerCase();
 
-/** Leaves the field above the list, or closes the form around `part` unless a request is pending. */
+/** Handles Escape and Cancel in `part`. Keeps the form open while its request is pending. */
 function leave(part: Element) {
   if (part.id === 'title')
     return document.querySelector<HTMLElement>('.tasks > li, #list')?.focus({ preventScroll: true });

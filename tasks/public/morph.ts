@@ -36,7 +36,7 @@ export function rowsOf(page: ParentNode) {
   return rows;
 }
 
-/** Moves staying rows in `page` above the next row that is not moved. Adds missing rows. */
+/** Gives edited and newly finished rows their current position in `page`. Adds missing rows. */
 function keepRows(page: Page) {
   for (const row of [...list().querySelectorAll(staying)].reverse()) {
     const isFixed = (next: Element) =>

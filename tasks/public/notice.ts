@@ -13,7 +13,7 @@ export const make = <Name extends keyof HTMLElementTagNameMap>(
   as: Partial<HTMLElementTagNameMap[Name]>,
 ) => Object.assign(document.createElement(name), as);
 
-/** Shows and announces a message (live region). The title may have any direction. */
+/** Shows and announces a message (live region). Isolates the title's text direction. */
 export function say(text: string, title?: string, link?: Partial<HTMLAnchorElement>) {
   notice.replaceChildren(text);
   if (title !== undefined) notice.append(': ', make('bdi', { textContent: title }));
@@ -22,7 +22,7 @@ export function say(text: string, title?: string, link?: Partial<HTMLAnchorEleme
 
 const endComplaint = () => notice.querySelector('.complaint')?.remove();
 
-/** Shows a problem until the user closes it, or until the next response if `passes`. Keeps Undo. */
+/** Shows an error until the user closes it. If `passes`, the next response removes the error too. Keeps Undo. */
 export function complain(text: string, passes = false, link?: Partial<HTMLAnchorElement>) {
   endComplaint();
   const close = make('button', { textContent: 'Close' });

@@ -11,7 +11,7 @@ settleSent(refused !== null || document.querySelector('[role=status]') !== null)
 
 for (const form of forms) {
   const field = form.querySelector<HTMLInputElement>('[name=title], [name=text]');
-  // A refused form has newer hidden fields than its draft. Shared text replaces the draft, except after a reload or Back.
+  // A rejected form's hidden fields are newer than the draft's. Shared text replaces the draft, except after a reload or Back.
   const shared = arrived && field?.defaultValue && !form.querySelector('[name=revision]');
   if (field && (shared || field === refused)) storeDraft(form, field.value);
   else restoreDraft(form);

@@ -41,7 +41,7 @@ export function linesAdded(form: HTMLFormElement, text: string) {
   endLines(form);
 }
 
-/** Shows the single form again. */
+/** Shows the single-task form again. */
 export function endLines(form: HTMLFormElement) {
   storeDraft(form);
   form.remove();

@@ -307,7 +307,7 @@ describe.each([
     { Referer: 'http://localhost:1/' },
     { Origin: 'http://evil.example' },
     { Origin: 'null' },
-    // Another site can suppress all these headers.
+    // Over plain HTTP, another site can suppress `Origin` and `Referer` too.
     { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64)' },
   ])('returns a 403 page for %o and does not change the task', async (headers) => {
     const response = await get(path, headers as never);

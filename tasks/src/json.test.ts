@@ -187,13 +187,13 @@ describe('PUT /tasks/:id', () => {
   });
 });
 
-describe('DELETE', () => {
+describe('DELETE /tasks/:id', () => {
   beforeEach(async () => {
     for (const title of ['one', 'two', 'three']) await create(title);
   });
   const list = async () => (await send('GET', '/tasks')).value.tasks.map(({ _id }: { _id: string }) => _id);
 
-  test('/tasks/:id can be undone by POST /tasks/restore', async () => {
+  test('can be undone by POST /tasks/restore', async () => {
     await update('2', { finished: 1 });
     const before = (await send('GET', '/tasks/2')).value;
     const { value } = await send('DELETE', '/tasks/2');
@@ -207,7 +207,7 @@ describe('DELETE', () => {
       expect((await send('POST', '/tasks/restore', { removal })).value.code).toBe('unknown_removal');
   });
 
-  test('/tasks/:id returns 412 for an older If-Match and 403 for another site', async () => {
+  test('returns 412 for an older If-Match and 403 for another site', async () => {
     const older = { 'If-Match': await etag('2') };
     await update('2', { title: 'changed' });
     expect((await send('DELETE', '/tasks/2', undefined, older)).response.status).toBe(412);
@@ -216,12 +216,12 @@ describe('DELETE', () => {
     expect(await list()).toHaveLength(3);
   });
 
-  test.each(['', '{', ' '.repeat(70_000)])('/tasks/:id ignores its body: %s', async (body) => {
+  test.each(['', '{', ' '.repeat(70_000)])('ignores its body: %s', async (body) => {
     const headers = { 'Content-Type': 'application/json' };
     expect((await send('DELETE', '/tasks/2', body || undefined, headers)).response.status).toBe(200);
   });
 
-  test('/tasks/:id returns 404 for an unknown or malformed id', async () => {
+  test('returns 404 for an unknown or malformed id', async () => {
     for (const method of ['GET', 'DELETE'])
       for (const id of ['%32', '02', '9'])
         expect((await send(method, `/tasks/${id}`)).response.status).toBe(404);

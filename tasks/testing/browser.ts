@@ -88,7 +88,7 @@ async function startSite(given: Partial<Dependencies>) {
       await show(page, path);
       return page;
     },
-    /** Like `open`, but never reuses a page. For tests that change state that `forget` does not clear. */
+    /** Like `open`, but never reuses a page. For tests whose state `forget` cannot clear. */
     async openNew(path: string): Promise<Page> {
       const page = await newPage();
       ofTest.push(page);

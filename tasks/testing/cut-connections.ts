@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type CuttingProxy = Awaited<ReturnType<typeof startCuttingProxy>>;
 
-/** Starts a TCP proxy for the Redis at `url`. It can cut connections at a chosen step of the protocol. */
+/** Starts a TCP proxy to `url` that can cut Redis connections at a chosen step of the protocol. */
 export async function startCuttingProxy(url: string) {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();

@@ -15,7 +15,7 @@ import { useStore } from './store.ts';
 export type Replica = Awaited<ReturnType<typeof startReplica>>;
 
 /**
- * Starts the service in this process, on `port` (by default a free port). This is 100 times as fast as `startService`. The
+ * Starts the service in this process, on `port` (by default a free port), 100 times as fast as `startService`. The
  * replica uses the Redis server at `redisUrl` and the dependencies in `given`.
  */
 export async function startReplica(redisUrl: string, given: Partial<Dependencies> = {}, port = 0) {

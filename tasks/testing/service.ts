@@ -13,7 +13,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts `src/main.ts` as a process on free ports, and resolves once it listens. Its URLs end in a slash. */
+/** Starts `src/main.ts` as a process on free ports, and resolves once it listens. Returned URLs end in a slash. */
 export async function startService(env: Record<string, string>) {
   const child = spawn(process.execPath, [`${import.meta.dirname}/../src/main.ts`], {
     env: { ...childEnvironment, PORT: '0', OPS_PORT: '0', ...env },

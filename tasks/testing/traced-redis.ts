@@ -12,7 +12,7 @@ export interface SystemCall {
   name: string;
   /** The descriptor with its file or socket, such as `8<socket:[4711]>`. */
   file: string;
-  /** The bytes read or written, as strace shows them. */
+  /** Bytes read or written, in strace's notation. */
   text: string;
   /** Milliseconds since 1970. */
   at: number;

@@ -5,7 +5,7 @@ import type { Changes, TaskStore } from '../task/task.ts';
 import type { TasksEnv } from '../web/context.ts';
 import { eventsHandlers } from './events.ts';
 
-/** Creates an application without a store. Tests can notify its subscribers. */
+/** Creates an application without a store, and returns its subscribers. */
 function watchedApp() {
   const subscribers = new Set<(version: string) => void>();
   const changes: Changes = {

@@ -3,7 +3,7 @@ import type { TasksContext } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { respond } from '../web/responses.ts';
 
-/** Max event streams per replica. Each needs a socket and a few kilobytes. */
+/** Max event streams per replica. Each stream needs a socket and a few kilobytes of memory. */
 const maxStreams = 2_000;
 
 /** Max pending events per slow client. */

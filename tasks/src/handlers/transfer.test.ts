@@ -23,7 +23,7 @@ const send = (type: string, body: string | ReadableStream, more: Record<string, 
 };
 
 describe('An import', () => {
-  test('of text reads one title per line and removes list markers and check boxes', async () => {
+  test('reads one title per line of text, and removes list markers and check boxes', async () => {
     const marked = '- milk 🥖\n* tea\n • rice\n1. oat\n12) rye\n[ ] jam\n3. [x] done\n* [X] done, too\n- \n';
     const unmarked = '-5 degrees\r\n\n1.5 l\n2026. A year\n- [ ] 1. bread';
     const response = await send('text/plain', marked + unmarked);
@@ -35,7 +35,7 @@ describe('An import', () => {
     expect(await kept.store.show('7')).toMatchObject({ finished: 1, updated_at: kept.now.toISOString() });
   });
 
-  test('of JSON lines refuses each line that has an invalid task', async () => {
+  test('rejects each JSON line that has an invalid task', async () => {
     const body = [
       '{"title":"good","created_at":"2025-01-01T00:00:00+01:00"}',
       '[{"title":"dropped with its line"},{"title":""}]',
@@ -76,7 +76,7 @@ describe('An import', () => {
     expect(new Set(revisions)).toEqual(new Set([version]));
   });
 
-  test('is refused during another import by the same client, or two imports by other clients', async () => {
+  test('is rejected while the same client or two other clients are importing', async () => {
     const waiting = Promise.withResolvers<void>();
     const insert: TaskStore['insert'] = () => waiting.promise;
     const app = testApp({ ...kept.store, insert }, { now: () => kept.now });
@@ -100,7 +100,7 @@ describe('An import', () => {
     expect((await from('192.0.2.3')).status).toBe(200);
   });
 
-  test('of text needs an Origin header, because other sites can send text without a preflight', async () => {
+  test('requires an Origin header for text, because text needs no CORS preflight', async () => {
     const send = (type: string, body: string) =>
       kept.app.request('/tasks/import', { method: 'POST', headers: { 'Content-Type': type }, body });
     const text = await send('text/plain', 'milk');
@@ -111,7 +111,7 @@ describe('An import', () => {
     expect((await send('application/json', '[{"title":"milk"}]')).status).toBe(200);
   });
 
-  test('refuses only lines that are not UTF-8', async () => {
+  test('rejects only lines that are not UTF-8', async () => {
     const body = Buffer.concat([Buffer.from('milk\ncaf\xe9\n', 'latin1'), Buffer.from('caf\u00e9')]);
     const stream = ReadableStream.from([body.subarray(0, 9), body.subarray(9)]);
     const report = (await (await send('text/plain', stream)).json()) as Report;
@@ -123,7 +123,7 @@ describe('An import', () => {
   /** Returns the text in the import form. */
   const leftIn = (html: string) => html.match(/<textarea[^>]*>\n([^<]*)<\/textarea>/)?.[1];
 
-  test('from a form shows the number of imported tasks and the reason for each refused line', async () => {
+  test('the import form shows the number of imported tasks and an error for each rejected line', async () => {
     const long = 'x'.repeat(501);
     const text = `milk\r\n${long}\r\nbread\r\na\tb`;
     const visitor = await visit(kept.app);
@@ -162,7 +162,7 @@ describe('An import', () => {
       expect((await kept.store.show('2')).finished).toBe(1);
     });
 
-    test('lists the refused lines', async () => {
+    test('lists the rejected lines', async () => {
       const html = await (await upload(`milk\n${'x'.repeat(501)}`)).text();
       expect(html).toContain('1 task imported, 1 refused.');
       expect(html).toContain('<li>Line 2: A title has at most 500');
@@ -206,7 +206,7 @@ describe('An import', () => {
     });
   });
 
-  test('from a form shows all lines again if the store fails', async () => {
+  test('the import form shows all lines again if the store fails', async () => {
     const text = 'milk\nbread';
     const visitor = await visit(kept.app);
     const response = await submit(appFailing(), '/tasks/import', { text }, visitor);

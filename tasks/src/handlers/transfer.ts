@@ -50,7 +50,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
     }
   };
 
-  /** Imports the lines of a form, and shows refused lines again for correction. */
+  /** Imports the lines of a form, and shows rejected lines again for correction. */
   const importForm = async (c: TasksContext, text: string, nonce?: string) => {
     const { report, refused } = await add(c, nonce, (turn) => readLines(text, now(), turn));
     if (wantsJson(c)) return json(c, report);

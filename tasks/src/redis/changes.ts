@@ -2,7 +2,7 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import type { Changes } from '../task/task.ts';
 import { keys } from './keys.ts';
 
-/** Milliseconds between a change and the announcement. Changes in between are announced together. */
+/** Milliseconds between a change and its announcement, so that several changes share one announcement. */
 const batchDelay = 100;
 
 /** Milliseconds per subscriber over which announcements are spread. 2,000 pages refresh within one second. */

@@ -14,7 +14,7 @@ export function holdWrites(redis: StoreClient, interval = 12_000) {
   /** Number of consecutive disconnects during a write. */
   let crashes = 0;
   let heldUntil = 0;
-  // Count disconnects instead of write errors. After a quick reconnect, the write only times out.
+  // Count disconnects, because a write may only time out if the client reconnects quickly.
   const closed = () => {
     if (inFlight > 0) crashes += 1;
     if (crashes > 1) heldUntil = Number.POSITIVE_INFINITY;

@@ -42,7 +42,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(await ids({ filter: 'all' })).toEqual(['9', '8', '7', '6', '5', '4', '2', '1', '11', '10', '3']);
     });
 
-    test('is the same across pages, without overlap or gap', async () => {
+    test('paging through the list returns each task once, in order', async () => {
       const numbers = Array.from({ length: 2 * pageSize + 50 }, (_, i) => i + 1);
       const isFinished = (id: number) => id <= 2 * pageSize && id % 2 === 1;
       await create(numbers.length);
@@ -141,7 +141,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       for (let i = 0; i < count; i += 1_000) await kept.store.insert(Array(1_000).fill(finished));
     };
 
-    test('of 12,000 tasks and its undo do not block other clients', async () => {
+    test('removing or restoring 12,000 tasks does not block other clients', async () => {
       await create(2);
       await insertFinished(12_000);
       const before = await kept.store.list({ filter: 'finished' });
@@ -320,7 +320,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(await kept.store.show('1')).toMatchObject({ finished: 0 });
     });
 
-    test('allows removals and Undo even if it is full', async () => {
+    test('allows removals and Undo even if its memory is full', async () => {
       await create(3);
       await kept.store.update('1', { finished: 1 }, now);
       await kept.store.destroy('3', 'older');
@@ -405,7 +405,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(await kept.redis.get(schema)).toBe('1');
     });
 
-    test('blocks writes, but not reads, if it is newer', async () => {
+    test('a newer schema blocks writes, but not reads', async () => {
       await kept.redis.set(schema, '2');
       const state = async () => {
         const keys = (await kept.keys()).filter((key) => key !== schema);

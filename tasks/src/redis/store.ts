@@ -50,7 +50,7 @@ type Changed = { matched: boolean; task: Fields } | undefined;
  * scripts, so that Redis can serve other clients in between.
  *
  * @param options.interval see `holdWrites`
- * @param options.replicas number of replicas that must confirm a write. Writes use their own connection if this is not 0.
+ * @param options.replicas number of replicas that must confirm a write. With 1 or more, writes use a separate connection.
  */
 export function redisStore(
   redis: StoreClient,

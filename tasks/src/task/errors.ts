@@ -34,7 +34,7 @@ export class TaskError extends Error {
   readonly code: ErrorCode;
   /** The removal that failed. After `store_unavailable`, its tasks may have been removed. */
   removal?: string;
-  /** Number of tasks that have definitely been removed. */
+  /** Number of tasks confirmed as removed. */
   count?: number;
   form?: SentForm;
   allow?: string;

@@ -76,7 +76,7 @@ function* lines(file: Buffer): Generator<Buffer> {
   }
 }
 
-/** Returns the elements of a JSON array, or any other value as the only element. Blank text has no elements. */
+/** Parses JSON, and wraps any value except an array in an array. Returns an empty array for blank text. */
 function parse(text: string): unknown[] {
   if (hasMoreValues(text, maxValues)) throw tooMany('values of JSON', maxValues);
   try {

@@ -18,7 +18,7 @@ export const taskSchema = z.strictObject({
   title: z
     .string()
     .describe(
-      'One line of 1 to 500 characters, including a visible one. Stored in Unicode NFC, without surrounding white space.',
+      'One line of 1 to 500 characters, with at least one visible character. Stored trimmed, in Unicode NFC.',
     )
     .meta({
       minLength: 1,
@@ -56,7 +56,7 @@ export const removalSchema = z.strictObject({
 
 export const reportSchema = z.strictObject({
   imported: count,
-  refused: count.describe('Number of tasks, or lines, that were not imported.'),
+  refused: count.describe('Number of tasks or lines not imported.'),
   problems: z
     .array(z.strictObject({ line, detail: z.string() }))
     .describe('The first 100 errors. `line` is the line number, or the position in a JSON array, from 1.'),

@@ -33,7 +33,7 @@ test.each([
   expect(await find(q)).toEqual({ titles: [found], searched: 2 });
 });
 
-test('finds nothing for a query of accents alone', async () => {
+test('finds no task if the query has only accents', async () => {
   await insert(['Café', 'milk']);
   expect(await find('\u0301 \u0308')).toEqual({ titles: [], searched: 2 });
 });

@@ -14,8 +14,8 @@ type Turn = () => Promise<void>;
 type SearchQuery = ListQuery & { q: string };
 
 /**
- * Finds the first 100 tasks of the list whose titles contain every word of `q`, ignoring case and accents. Stops after a second,
- * including the wait for earlier searches of the same client. `turn` waits for a turn of the event loop.
+ * Finds the first 100 tasks of the list whose titles contain every word of `q`, ignoring case and accents. Stops after a
+ * second, which includes the wait for earlier searches by the same client. `turn` waits for a turn of the event loop.
  */
 export function createSearch(
   store: Pick<TaskStore, 'list' | 'titles' | 'find'>,
@@ -28,7 +28,7 @@ export function createSearch(
   };
 
   async function search({ filter, q }: SearchQuery, turn: Turn, until: number): Promise<Page> {
-    // A query of only accents would fold to an empty string, which matches every title. Without folding, it matches no title.
+    // If folding removes the whole query (only accents), use the unfolded query. An empty query would match every title.
     const words = (fold(q).trim() || q).split(/\s+/);
     const { version, open, finished } = await store.list({ filter });
     // A task that is finished or reopened during the search may appear twice.

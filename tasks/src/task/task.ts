@@ -10,7 +10,7 @@ export type Filter = (typeof filters)[number];
 
 export const pageSize = 100;
 
-/** Max tasks per import. Adding them blocks the store for 85 ms. */
+/** Max tasks per import. Adding 12,500 tasks blocks the store for 85 ms. */
 export const maxTasks = 12_500;
 
 export const tooMany = (what: string, max: number) =>
@@ -19,7 +19,7 @@ export const tooMany = (what: string, max: number) =>
     `At most ${max.toLocaleString('en')} ${what} can be added at once. Send them in parts.`,
   );
 
-/** Max removals per page. Listing them blocks Redis for a millisecond. */
+/** Max removals per page. Listing 200 removals blocks Redis for a millisecond. */
 export const listedRemovals = 200;
 
 /** The cursor of a later page: the index score of the last task on the previous page. */
@@ -44,7 +44,7 @@ export interface Page {
   /** The cursor of the previous page; absent if that is the first page. */
   previous?: string;
   next?: string;
-  /** For a search: the number of compared titles, and the reason for an early stop. */
+  /** Search only: the number of titles compared, and why the search stopped early. */
   search?: { searched: number; stopped?: 'matches' | 'time' };
 }
 
@@ -105,7 +105,7 @@ export interface TaskStore {
   clearFinished(removal: string): Promise<number>;
   /** Returns undefined if the removal has expired or was restored. */
   removed(removal: string): Promise<Removed | undefined>;
-  /** Lists the removals that can be undone, latest first. Returns one more than `listedRemovals` if there are more. */
+  /** Lists up to `listedRemovals` + 1 removals that can be undone, latest first. */
   removals(): Promise<RecentRemoval[]>;
   /**
    * Restores the tasks under their old ids, a few thousand at a time, and returns the count. After a failure, another call
@@ -116,12 +116,12 @@ export interface TaskStore {
   restore(removal: string): Promise<number>;
   /** Adds all tasks or none. A retry with the same `nonce` and titles adds nothing. */
   insert(tasks: NewTask[], nonce?: string): Promise<void>;
-  /** All tasks by ascending `_id`, in batches. Inserting them in this order recreates the list. */
+  /** All tasks by ascending `_id`, in batches. Inserting the tasks in this order recreates the list. */
   export(): AsyncIterable<Task[]>;
 }
 
 export interface Changes {
-  /** Calls `subscriber` with the version of the list now, after each change, and every 5 s. Returns a function to unsubscribe. */
+  /** Calls `subscriber` with the list version immediately, after each change and every 5 s. Returns a function to unsubscribe. */
   subscribe(subscriber: (version: string) => void): () => void;
 }
 
@@ -134,7 +134,7 @@ const maxTyped = 4 * maxTitleLength;
 /** A visible character. Users could not read or click a title without visible characters. */
 const visible = /[^\p{M}\p{Z}\p{Cc}\p{Cf}\p{Cs}\p{DI}\p{NChar}\u2800\u{1D159}]/u;
 
-/** Validates a title. Returns it in Unicode NFC, without surrounding white space. @throws TaskError `invalid_title` */
+/** Validates and trims a title, and converts it to Unicode NFC. @throws TaskError `invalid_title` */
 export function readTitle(typed: string): string {
   const trimmed = typed.trim();
   requireLength(trimmed, maxTyped);

@@ -194,7 +194,7 @@ describe('A session', () => {
     expect(await status('/', { Cookie: cookie })).toBe(200);
     kept.app = guarded('another password');
     expect(await status('/', { Cookie: cookie })).toBe(401);
-    // A new store has another key.
+    // A new store has a different key.
     let key = await testKey();
     kept.app = guarded(password, async () => key);
     expect(await status('/', { Cookie: cookie })).toBe(200);
@@ -261,7 +261,7 @@ describe('A token', () => {
     expect(await status('/tasks', { Authorization: 'Bearer ph0ne' })).toBe(200);
   });
 
-  test('meant for an outer proxy does not affect a session', async () => {
+  test('an Authorization header for an outer proxy does not affect the session', async () => {
     const { cookie } = await logIn();
     expect(await status('/', { Cookie: cookie, Authorization: 'Bearer of-the-front' })).toBe(200);
   });

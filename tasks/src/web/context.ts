@@ -57,7 +57,7 @@ export function hasLeft(c: TasksContext): boolean {
   return c.env?.outgoing?.destroyed ?? false;
 }
 
-/** Returns a function that waits for the client's turn on the event loop. It throws if the client has disconnected. */
+/** Returns a function that waits for the client's turn on the event loop, and throws if the client has disconnected. */
 export function turnsOf(c: TasksContext, turns: Turns): () => Promise<void> {
   return async () => {
     await turns([clientOf(c)]);

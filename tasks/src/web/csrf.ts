@@ -3,7 +3,7 @@ import { generateCookie, getCookie } from 'hono/cookie';
 import type { CookieOptions } from 'hono/utils/cookie';
 import type { TasksContext } from './context.ts';
 
-/** Bytes per token, and per mask. */
+/** Token and mask length in bytes. */
 const size = 32;
 
 export type Csrf = ReturnType<typeof csrf>;

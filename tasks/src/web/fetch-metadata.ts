@@ -9,7 +9,7 @@ const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-sec-purpose', 'x-moz
 /**
  * Rejects a link that changes a task unless the user followed it on our pages or typed it. Prefetches, and images or
  * redirects on other sites, must not change anything. Without TLS, browsers omit `Sec-Fetch-Site` for named hosts, so
- * `Origin` and `Referer` decide. Browsers that send none of these headers are rejected. Other clients, such as curl, are
+ * `Origin` and `Referer` decide. Browsers that omit all three headers are rejected. Other clients, such as curl, are
  * trusted.
  *
  * @throws TaskError `prefetch` or `foreign_origin`
@@ -45,7 +45,7 @@ export function requireKnownOrigin(request: Incoming): void {
  * Rejects requests from another origin. Checks `Origin` and the headers in `names` if `Sec-Fetch-Site` is missing. Browsers
  * always send `Origin` with a form from another site.
  *
- * @returns whether the request has any of these headers
+ * @returns whether the request has `Sec-Fetch-Site`, `Origin` or a header in `names`
  * @throws TaskError `foreign_origin`
  */
 export function requireSameOrigin(request: Incoming, ...names: string[]): boolean {

@@ -41,7 +41,7 @@ describe.each([true, false])('Find (scripts: %s)', (javaScriptEnabled) => {
     await enter(page, 'milk');
     await page.getByText('Added: milk').waitFor();
     expect(await titles(page)).toEqual(['(Crème brûlée)']);
-    // Clear finished would clear more than the matches.
+    // The Clear finished button would also remove tasks that do not match.
     expect(await page.getByRole('button', { name: 'Clear finished' }).isVisible()).toBe(false);
     await page.getByRole('link', { name: 'Open', exact: true }).click();
     await poll(() => page.locator('.found').textContent()).toContain('No match in 122 tasks.');

@@ -30,7 +30,7 @@ interface Accepted<Form extends Fields> {
 export const nothing = { form: z.object({}), json: z.strictObject({}) };
 
 /**
- * Reads the body of a write and calls `act`. The origin must be ours, and a form needs a token.
+ * Reads the body of a write and calls `act`. Requires a request from our origin, and a token in each form.
  *
  * @throws TaskError `foreign_origin`, `unsupported_media_type`, `bad_json`, `invalid_field`, `not_utf8`,
  *   `body_too_large`, and errors from `act`. Each error includes the submitted form, if any.
@@ -63,7 +63,7 @@ export async function withInput<Form extends Fields, Result>(
   return submitForm(c, csrf, form, body, act);
 }
 
-/** Max bytes of a form. The longest percent-encoded title needs far fewer. */
+/** Max bytes of a form, far more than the longest percent-encoded title. */
 const maxForm = 64 * 1024;
 
 /**

@@ -77,7 +77,7 @@ describe('Keys', () => {
     await poll(() => focused(page)).toBe('task-1');
   });
 
-  test('with a modifier, or in a field, keep their usual meaning', async () => {
+  test('keep their usual meaning in a field or with a modifier key', async () => {
     const page = await rows('milk');
     await press(page, 'Control+n', 'Alt+Space', 'Control+Enter', 'Shift+ControlOrMeta+Z');
     expect(await focused(page)).toBe('task-1');

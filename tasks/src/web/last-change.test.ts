@@ -16,7 +16,7 @@ beforeEach(async () => {
 const list = async (cookie: string) =>
   (await kept.app.request('/', { headers: { Cookie: cookie.split(';')[0] ?? '' } })).text();
 
-test('A cookie stores the last change for the next list page, even with the longest title', async () => {
+test('The cookie for the last change has room for the longest title', async () => {
   const task = await kept.store.show('1');
   const edit = { _method: 'PUT', revision: `${task.revision}`, was: emoji, title: 'tea' };
   const response = await submit(kept.app, '/tasks/1', edit, visitor, referer);
@@ -30,7 +30,7 @@ test('A cookie stores the last change for the next list page, even with the long
   expect(await page.text()).toContain(`name="title" value="${emoji}"`);
 });
 
-test('Programs and requests without effect receive no cookie, and invalid cookies are ignored', async () => {
+test('Only a change made in a browser sets the cookie, and invalid cookies are ignored', async () => {
   expect(cookieOf(await kept.app.request('/task/1/finish'))).toBe('');
   kept.now = new Date(kept.now.getTime() + 1);
   expect(cookieOf(await kept.app.request('/task/1/finish', { headers: referer }))).toBe('');

@@ -8,7 +8,7 @@ const shorteners = new Set([
 ]);
 
 /**
- * An http(s) URL in a sentence. It ends at white space, quotes, angle brackets, Chinese or Japanese punctuation, and
+ * An http(s) URL in a sentence. The URL ends at white space, quotes, angle brackets, Chinese or Japanese punctuation, and
  * invisible or bidirectional characters. Hosts over 253 characters are skipped: Node takes 150 µs to parse some of them.
  */
 const urls =

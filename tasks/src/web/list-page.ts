@@ -77,7 +77,7 @@ function placeOf({ open, finished, before }: Page, { filter }: ListQuery): Place
   };
 }
 
-/** A random placeholder for rendered HTML, which no title contains. */
+/** Placeholder for rendered rows in the page, random so that no title contains it. */
 const mark = randomUUID();
 
 /** Inserts `html` at the mark. Joining buffers is faster than joining strings. */

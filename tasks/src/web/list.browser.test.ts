@@ -151,7 +151,7 @@ describe('The list page', () => {
     expect((await page.locator('#notice').boundingBox())?.height).toBeLessThan(110);
   });
 
-  test('imports a list in order, and an exported file', async () => {
+  test('imports pasted lines and exported files', async () => {
     await site.add('water');
     const page = await site.open();
     const downloaded = page.waitForEvent('download');
@@ -169,7 +169,7 @@ describe('The list page', () => {
     await poll(() => titles(page)).toEqual(['water', 'milk', 'bread', 'water', '(tea)']);
   });
 
-  test('links URLs without a referrer, offers "where to?" for short URLs, and shows URLs as text in an edit', async () => {
+  test('links URLs without sending a referrer, and adds a "Where to?" link to short URLs', async () => {
     const short = 'Read https://bit.ly/3xYz, then tell';
     await site.add(short);
     const page = await site.open();

@@ -46,11 +46,11 @@ const described = {
       .string()
       .optional()
       .describe('The ID of a failed removal. With store_unavailable, the removal may still have happened.'),
-    count: z.int().optional().describe('Number of tasks that were certainly removed.'),
+    count: z.int().optional().describe('Number of tasks confirmed as removed.'),
   }),
 };
 
-/** The schemas of /openapi.json. They derive from the schemas that validate requests. */
+/** The schemas of /openapi.json, derived from the request validation schemas. */
 export const schemas = Object.fromEntries(
   Object.entries(described).map(([name, schema]) => [name, jsonSchema(schema)]),
 );
@@ -61,7 +61,7 @@ function jsonSchema(schema: z.ZodType) {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     override({ jsonSchema }) {
-      // The format makes the pattern redundant.
+      // The `date-time` format makes the pattern redundant.
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
       if (jsonSchema.type === 'number' && jsonSchema.enum) jsonSchema.type = 'integer';
     },

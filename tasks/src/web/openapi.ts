@@ -20,7 +20,7 @@ function answer(description: string, name: Parameters<typeof ref>[0], headers?: 
   return { description, headers, content: json(ref(name)) };
 }
 
-/** @param refused error statuses other than 401 and 503 */
+/** @param refused possible error statuses besides 401 and 503 */
 function operation(
   operationId: string,
   refused: number[],

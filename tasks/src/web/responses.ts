@@ -27,8 +27,8 @@ export const securityHeaders = {
 };
 
 /**
- * For pages with a token, and for responses to a change. `no-cache` must be the last directive, or lynx shows the old list
- * after a redirect.
+ * Cache header of pages with a token and of responses to a change. `no-cache` must be the last directive, or lynx shows the old
+ * list after a redirect.
  */
 export const noStore = { 'Cache-Control': 'no-store, no-cache' };
 
@@ -56,7 +56,7 @@ export function respond(
   return new Response(body, { status, headers: all });
 }
 
-/** Pages and JSON share their paths, and the proxy compresses both. */
+/** Each path serves HTML or JSON, and the proxy may compress the response. */
 const vary = { Vary: 'Accept, Accept-Encoding' };
 
 /** Responds with an uncacheable page. */
@@ -71,7 +71,7 @@ export function json(c: TasksContext, value: object, status = 200, headers?: Hea
   return respond(c, JSON.stringify(value), status, { ...type, ...vary, ...noStore, ...headers });
 }
 
-/** Whether the client prefers JSON to a page, or sent JSON without a preference. */
+/** Whether `Accept` prefers JSON to HTML, or has no preference and the request body is JSON. */
 export function wantsJson(c: TasksContext): boolean {
   const accept = c.req.header('accept');
   if (accept === undefined || accept === '*/*') {

@@ -34,7 +34,7 @@ test('renders a row once for all pages, and again after a change', async () => {
   expect(await show([task(1, 2, 'changed'), task(2)])).toBe('<li>changed </li><li>task 2 </li>');
 });
 
-test('renders a few rows per turn, and cached rows without a turn', async () => {
+test('waits for a turn after every few new rows, but not for cached rows', async () => {
   const { turn, show } = testRows();
   const page = Array.from({ length: 100 }, (_, i) => task(i));
   await show(page);

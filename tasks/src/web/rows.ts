@@ -41,7 +41,7 @@ export function createRows(render: Render) {
       let row = kept.get(task._id);
       if (row?.revision !== task.revision) {
         missing += 1;
-        // A few new rows, for example after a write, do not wait for a turn.
+        // Render a few new rows immediately, for example after a write.
         if (missing % rowsATurn === 0) await turn();
         row = { revision: task.revision, text: render('task', { task, back: mark }) };
         kept.set(task._id, row);

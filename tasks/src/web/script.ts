@@ -20,7 +20,7 @@ export function readScript(path: string, folder = getCompileCacheDir()): string 
   }
 }
 
-/** Writes `script` to `path` completely or not at all, even after a power cut. The folder may be read-only. */
+/** Writes `script` to `path` atomically, even if the power fails. The folder may be read-only. */
 function keep(script: string, path: string): string {
   try {
     writeFileSync(`${path}.${process.pid}`, script, { flush: true });

@@ -106,7 +106,7 @@ describe('On a slow connection', () => {
     const connection = await slow(page, '**/task');
     await enter(page, 'milk', 'bread', 'bread', 'tea');
     expect(await field(page).inputValue()).toBe('');
-    // An empty field sends nothing.
+    // Enter in an empty field does nothing.
     await page.keyboard.press('Enter');
     connection.letGo();
     await poll(() => titles(page)).toEqual(['tea', 'bread', 'bread', 'milk']);
@@ -297,7 +297,7 @@ describe('Between a keypress and its response', () => {
     await poll(() => titles(page)).toEqual(['jam', 'rice', 'milk', 'bread', 'tea']);
   });
 
-  test('a title typed again during the first request adds a second task after a reload', async () => {
+  test('an identical title typed during the first request survives a reload', async () => {
     const page = await site.open();
     const connection = await slow(page, '**/task');
     await enter(page, 'milk');

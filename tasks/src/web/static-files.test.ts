@@ -86,7 +86,7 @@ describe('Scripts', () => {
   const serving = (own: PublicFiles) =>
     new Hono<TasksEnv>().get('/public/*', (c) => own.respond(c) ?? c.notFound());
 
-  test('have a path that changes with any script and is the same in every replica', async () => {
+  test('have a path that depends only on the content of all scripts', async () => {
     const scripts = { 'a.ts': "import './b.ts';\n", 'b.ts': 'export const b = 1;\n' };
     const path = async (content: Record<string, string>) => (await filesOf(content)).href('a.js');
     const before = await path(scripts);
@@ -94,7 +94,7 @@ describe('Scripts', () => {
     expect(await path({ ...scripts, 'b.ts': 'export const b = 2;\n' })).not.toBe(before);
   });
 
-  test('are separate files without types and without comments on their own lines', async () => {
+  test('are served as separate files without types or comment lines', async () => {
     const code =
       "// Imports c\nimport { c } from './c.js';\nconst glob = 'src/**/x'; // */\nc(glob as string);\n";
     const own = await filesOf({ 'a.ts': code, 'c.ts': 'export const c = (n: string) => n;\n' });
@@ -117,7 +117,7 @@ describe('Scripts', () => {
     expect(readScript(path, kept)).toContain('const b');
   });
 
-  test('of the list page, including the library, are at most 18 KB compressed', async () => {
+  test('the list page loads at most 18 KB of compressed scripts, including the library', async () => {
     const own = publicFiles(`${import.meta.dirname}/../../public`);
     const list = await readFile(`${import.meta.dirname}/../../views/list.eta`, 'utf8');
     const names = /'([a-z ]+)'\.split/.exec(list)?.[1]?.split(' ') ?? [];

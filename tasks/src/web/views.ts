@@ -65,7 +65,7 @@ export interface Undo {
   row?: string;
 }
 
-/** A page number, from 1, and the number of pages with the same filter. */
+/** Page number (from 1) and page count for the current filter. */
 export interface Place {
   number: number;
   count: number;
@@ -78,7 +78,7 @@ interface Back {
   back: string;
 }
 
-/** A form's token, and the text and problem if the form is shown again. */
+/** Data of a form: a CSRF token and, after an error, the submitted values and the error message. */
 interface Typed extends Partial<Record<keyof Change, string | number | undefined>> {
   csrf: string;
   problem?: string;
@@ -94,7 +94,7 @@ const time = (iso: string) =>
   new Date(iso).toUTCString().replace(/^\w+, 0?(\d+ \w+ \d+) (\d+:\d+).*/, '$1, $2 UTC');
 
 /**
- * The views of `folder`. Each can use `href` (the path of a public file), `listSearch`, `time`, `number` and `linked` (a
+ * The views of `folder`. Views can use `href` (the path of a public file), `listSearch`, `time`, `number` and `linked` (a
  * title as HTML).
  *
  * @param onMissing called if a view would print a missing value; the default throws

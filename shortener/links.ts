@@ -32,7 +32,7 @@ interface Visit {
   params: URLSearchParams;
 }
 
-/** Request handlers by the first path segment. They throw a RangeError for invalid arguments. */
+/** Request handlers by the first path segment. Handlers throw a RangeError for invalid arguments. */
 export const links: Record<string, (visit: Visit) => unknown> = {
   '': ({ response }) => respond(response, 200, listExamples('')),
   chain,

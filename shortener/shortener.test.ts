@@ -57,7 +57,7 @@ test('a delay applies to every hop', async () => {
   expect(performance.now() - started).toBeGreaterThanOrEqual(58);
 });
 
-test('/location sends any bytes as Location', async () => {
+test('/location can send arbitrary bytes in the Location header', async () => {
   const to = 'http://example.com/é?a=1&b=\u0080';
   const { location } = await send(`/location?status=301&to=${encodeURI(to)}`);
   expect(Buffer.from(location ?? '', 'latin1').toString()).toBe(to);

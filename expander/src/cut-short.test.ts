@@ -10,7 +10,7 @@ import type { Expansion } from './expansion/expansion.ts';
 import { createBrowse } from './hop/browse.ts';
 import type { Request } from './hop/exchange.ts';
 
-/** Returns the fields of an expansion that do not change between visits. */
+/** Returns the expansion fields that are the same for every visit. */
 const summary = ({ hops, longUrl, redirectCount, end }: Expansion) => ({
   hops: hops.map(({ kind, status, method, incomplete, title }) => [kind, status, method, incomplete, title]),
   longUrl: longUrl?.replace(/\?.*/, ''),
@@ -72,7 +72,7 @@ test('later clients receive the complete result after a client disconnects at an
 
   const codes: unknown[] = [];
 
-  /** Aborts a visit `later` event loop turns after `step`. @returns the results of two visits that start `next` turns later. */
+  /** Aborts a visit `later` turns after `step`, then makes two more visits `next` turns later. @returns their results. */
   const leaveAt = async (step: number, later: number, next: number) => {
     const query = `${step}-${later}-${next}`;
     const visit = visitor(query);

@@ -68,7 +68,7 @@ describe('every response carries X-Power-By and Content-Type: text/html', () => 
     expect(lines).toContain('x-power-by: Longhand');
     expect(lines).toContain('content-type: text/html');
     expect(lines.join('\n')).toMatch(/^content-security-policy: default-src 'none'/m);
-    // Browsers would not run a JSONP call with nosniff.
+    // Browsers do not run text/html as a script if nosniff is set.
     expect(lines.includes('x-content-type-options: nosniff')).toBe(name !== 'a JSONP call');
   });
 });
@@ -97,7 +97,7 @@ describe('the process', () => {
     expect(faulty.exitCode ?? (await once(faulty, 'exit'))[0]).toBe(78);
   });
 
-  test('logs a rejected Redis password without printing it', async () => {
+  test('logs that Redis rejected the password, but not the password', async () => {
     const redis = await startRedisProcess('tasks/redis.conf');
     onTestFinished(() => redis.stop());
     const [REDIS_USER_FILE, REDIS_PASSWORD_FILE] = [textFile('ann'), textFile('S3cret')];

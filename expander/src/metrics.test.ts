@@ -39,7 +39,7 @@ describe('/metrics counts', () => {
     ]);
   });
 
-  test('expansions by end code, and hops by status class or error code', async () => {
+  test('expansions by end code and hops by status class or error code', async () => {
     const { expand, counted } = counting();
     for (const path of ['/chain/1', '/chain/1', '/reset']) await expand.chain(shortener.url + path);
     expect((await counted('expander_expansions_total')).sort()).toEqual([

@@ -3,7 +3,7 @@ import ip from 'ipaddr.js';
 /** Only load tests read `EXPANDER_URL`. */
 export const ownNames = { prefix: 'EXPANDER_', others: ['EXPANDER_URL'] };
 
-/** An environment variable of the service and the command. */
+/** An environment variable that configures the service or the CLI. */
 export interface Variable<Value> {
   /** The default, as text. */
   fallback: string;
@@ -31,7 +31,7 @@ export const variables = {
       /^\d{1,2}$/.test(text) && Number(text) <= maxRedirects ? Number(text) : undefined,
     fault: `is not a whole number from 0 to ${maxRedirects}`,
   },
-  /** The `User-Agent` header. Some websites reject requests without it. */
+  /** The `User-Agent` header. Some websites reject requests without this header. */
   EXPANDER_USER_AGENT: {
     fallback: 'Longhand/0.1 (short URL expander)',
     read: (text: string) => (/^[\x20-\x7e]{1,256}$/.test(text) ? text : undefined),

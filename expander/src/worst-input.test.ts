@@ -15,7 +15,7 @@ afterAll(() => {
 });
 
 const bytes = (text: string) => Buffer.from(text).toString('latin1');
-/** Combining marks of two classes, which normalization must sort. */
+/** Combining marks that normalization must sort. */
 const [above, below] = ['\u0301', '\u0323'] as const;
 const urls = [
   ...words`http:// https: a a. ß %cc%81 % \ / : @ ? # [ ::1 xn-- " <`,

@@ -3,7 +3,7 @@ import { aborted, overloaded } from '../expansion/errors.ts';
 
 /** Maximum bytes per body: 10,000 URLs of 800 bytes. */
 const maxBulkSize = 8_000_000;
-/** Maximum bytes of all bodies in progress. Parsed JSON takes up to 6 times as much memory: 140 MB of 384 MB. */
+/** Maximum bytes of all bodies in progress. Parsed JSON needs up to six times as much memory (140 MB of 384 MB). */
 const maxHeld = 3 * maxBulkSize;
 
 /** Reads request bodies and limits their total size. */

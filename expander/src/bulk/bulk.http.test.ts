@@ -64,7 +64,7 @@ test('a client with 16 hung lists cannot send another list or delay other client
   expect(results).toEqual([...refused, ...done]);
 });
 
-test('a list sends a blank line after 10 s without a result', async () => {
+test('clients receive a blank line after 10 s without a result', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const released = Promise.withResolvers<Expansion>();
@@ -120,7 +120,7 @@ describe('a client that disconnects', () => {
   });
 });
 
-test('an unexpected error is logged and fails only its own line', async () => {
+test('an unexpected error is logged and affects only its own line', async () => {
   const { url, lines } = await tracing(async ({ host }) => {
     if (host === 'b') throw new TypeError('ours');
     return end;
@@ -144,7 +144,7 @@ test('an unexpected error is logged and fails only its own line', async () => {
     ]);
 });
 
-test('a list returns 503 with Retry-After while slow uploads use 24 MB', async () => {
+test('a list request receives 503 while slow uploads use 24 MB', async () => {
   const { url, port, lines } = await tracing(async () => end);
   const slow = Array.from({ length: 3 }, () => {
     const socket = connect(port, '127.0.0.1').on('error', () => {});
@@ -181,7 +181,7 @@ test.each<[string, string, (response: IncomingMessage) => unknown]>([
   expect(lines.map(({ status }) => status)).not.toContain(503);
 });
 
-test('an overlong URL fails only its own line, without a Redis lookup', async () => {
+test('an overlong URL causes an error without a Redis lookup', async () => {
   const keys: string[] = [];
   const redis = {
     get: async (key: string) => {

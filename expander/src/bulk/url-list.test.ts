@@ -59,7 +59,7 @@ describe('a list of URLs', () => {
   });
 });
 
-test('any list of 8 MB fits into a heap of 32 MB', async () => {
+test('any 8 MB list fits into a 32 MB heap', async () => {
   const pieces = ['\n', ' \r\n', 'a\n', '[', '[{},', '["","",'];
   const source = `
     import { readUrls } from './url-list.ts';
@@ -109,7 +109,7 @@ test('readUrlStream() yields a line before the next line arrives', async () => {
   expect((await stream.next()).value).toEqual([3, 'bc']);
 });
 
-test('readUrlStream() truncates a huge line to little more than the maximum URL length', async () => {
+test('readUrlStream() truncates a huge line to about the maximum URL length', async () => {
   const endless = async function* () {
     for (let i = 0; i < 10_000; i += 1) yield Buffer.from('x'.repeat(1_000));
     yield Buffer.from('\nb\n');

@@ -6,7 +6,7 @@ import { maxLength } from '../expansion/target.ts';
 /** Maximum URLs per request. */
 const maxUrls = 10_000;
 
-/** A list entry with its number from 1: a URL, or any JSON value. */
+/** A list entry (a URL or any JSON value) and its number, from 1. */
 export type NumberedUrl = readonly [line: number, url: unknown];
 
 /** Waits for the client's turn in the event loop. */
@@ -64,10 +64,10 @@ export async function* inTurns(urls: readonly NumberedUrl[], turn: Turn): AsyncG
   }
 }
 
-/** Matches text that is long enough to show whether it is a JSON array. */
+/** Matches enough text to tell whether it starts a JSON array. */
 const enough = /\S(?:[^\r\n]*[\r\n]|[^\r\n]{63})|^\s{4096}/;
 
-/** Yields the URLs of a stream of any length as they arrive. Reads a JSON array completely first. */
+/** Yields URLs from a stream of any length as they arrive. Buffers a JSON array completely. */
 export async function* readUrlStream(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<NumberedUrl> {
   const texts = decoded(bytes);
   let start = '';

@@ -49,7 +49,7 @@ describe('the memory tier', () => {
     expect(requested).toEqual(['/short', '/long']);
   });
 
-  test('is bypassed by a retry and stores the new result', async () => {
+  test('is bypassed by a retry but stores its result', async () => {
     const { expand, requested } = remembering({ '/short': { location: '/long' } });
     await expand('/short');
     expect(await expand('/short', { again: true })).toMatchObject({ cached: false });
@@ -206,7 +206,7 @@ describe('the hop cache', () => {
     expect(requested).toEqual(['default', 'all']);
   });
 
-  test('keeps responses of up to 2 KiB, including the URL', async () => {
+  test('limits a response plus its URL to 2 KiB', async () => {
     const requested: number[] = [];
     const ask = cacheHops()(async ({ href }) => {
       requested.push(href.length);

@@ -131,7 +131,7 @@ const overhead = 200;
 
 export type MemoryTier = ReturnType<typeof memoryTier>;
 
-/** Creates an LRU cache in this process. Its expansions must already be marked as cached. */
+/** Creates an LRU cache in this process. `set` expects an expansion that is marked as cached. */
 export function memoryTier() {
   const entries = new LRUCache<string, Expansion>({ maxSize });
   return {

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { circuitBreaker } from './redis.ts';
 
-/** Creates a circuit breaker around an operation that takes `state.milliseconds`. `lines` has the log messages. */
+/** Creates a circuit breaker for an operation with a duration of `state.milliseconds`. `lines` collects log messages. */
 function breaker(milliseconds: number) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -38,7 +38,7 @@ describe('a hung cache', () => {
     expect(lines).toEqual([expect.stringContaining('did not respond'), 'the cache responds again']);
   });
 
-  test('that responds after 300 ms delays only one call per 1.25 s', async () => {
+  test('delays only one call per 1.25 s if it responds after 300 ms', async () => {
     const { get, state, lines } = breaker(300);
     const requests = setInterval(get, 50);
     await vi.advanceTimersByTimeAsync(10_000);

@@ -81,7 +81,7 @@ describe('the cache', () => {
     expect(requests() - before).toBe(2);
   });
 
-  test('keeps separate entries for each follow mode and maxRedirect', async () => {
+  test('stores separate entries per follow mode and maxRedirect', async () => {
     const u = link('/chain/3?status=302');
     const { expand } = testExpander({ redis });
     const counts: number[] = [];
@@ -103,19 +103,19 @@ describe('the cache', () => {
       expect(response.headers.get('cache-control'), path).toBe(`public, max-age=${seconds}`);
       await written(u);
       const [key = ''] = await store.keys(`*${u}`);
-      // Stale results are served for one more lifetime, at most 10 minutes.
+      // Results may be stale for 10 more minutes, but errors may not.
       const lifetime = seconds <= 30 ? seconds : seconds + 600;
       // The test may have taken a few seconds.
       expect(Math.abs((await store.ttl(key)) - lifetime), path).toBeLessThan(5);
     };
     await Promise.all([
-      // 24 h if every redirect was permanent.
+      // Permanent redirects: 24 h.
       lives('/chain/2', 86_400),
       lives('/chain/2?status=308', 86_400),
-      // 10 minutes otherwise, even without a redirect.
+      // Other chains: 10 minutes.
       lives('/chain/2?status=302', 600),
       lives('/chain/0', 600),
-      // 30 s for an error.
+      // Errors: 30 s.
       lives('/malformed', 30),
     ]);
   });
@@ -150,7 +150,7 @@ describe('the cache', () => {
     await Promise.all([...others.map((other) => missed(() => other)), missed((entry) => entry.slice(0, -1))]);
   });
 
-  test('misses while Redis is down, and stores entries again after its restart', async () => {
+  test('misses while Redis is down and recovers after its restart', async () => {
     const u = link('/chain/1');
     await server.kill();
     const { expand } = testExpander({ redis });
@@ -162,7 +162,7 @@ describe('the cache', () => {
     await written(other);
   });
 
-  test('misses while Redis hangs, with only one timeout and one warning', async () => {
+  test('times out and warns only once while Redis hangs', async () => {
     const { lines, log } = logged();
     const { expand } = testExpander({ redis, log });
     lines.length = 0;

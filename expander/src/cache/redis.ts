@@ -8,7 +8,7 @@ import { asCached, type SharedCache } from './caches.ts';
 /** The Redis commands that the cache and the rate limit use. */
 export type CacheClient = Pick<Redis, 'get' | 'set' | 'eval'>;
 
-/** Part of every key. Increment it when the entry format changes. */
+/** Part of every key. Increment this version when the entry format changes. */
 const schemaVersion = 8;
 
 /**

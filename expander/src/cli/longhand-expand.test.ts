@@ -69,7 +69,7 @@ describe('longhand-expand', () => {
     expect(JSON.parse(ndjson).url).toBe(url);
   });
 
-  test('exits quietly after its reader has exited', async () => {
+  test('exits quietly if the program reading its output exits', async () => {
     const child = start([]);
     child.stdout.destroy();
     child.stdin.on('error', () => {}).write('http://10.0.0.1/\n'.repeat(100));
@@ -233,7 +233,7 @@ describe('a list from a pipe', () => {
     for (let i = 0; i < 3_000; i += 1) expect((await lines.next()).value).toContain('target_refused');
   });
 
-  test('of any length needs constant memory', { timeout: 300_000 }, async () => {
+  test('needs constant memory at any length', { timeout: 300_000 }, async () => {
     const count = rounds({ short: 150_000, long: 1_000_000 });
     const urls = Array.from({ length: count }, (_, i) =>
       i % 16 ? `http://10.0.0.1/${i}\n` : `${shortener.url}/chain/1?id=${i % 500}\n`,
@@ -244,7 +244,7 @@ describe('a list from a pipe', () => {
   });
 });
 
-test('a terminal shows the counts ten times a second and at the end', () => {
+test('the counts on a terminal are updated ten times a second', () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   const drawn: string[] = [];

@@ -37,13 +37,13 @@ export function createOutput(stream: Writable) {
   return {
     /** Rejects when `stream` fails. */
     failed,
-    /** @returns a promise if the stream is full. Await it before the next write. */
+    /** @returns a promise to await before the next write if the stream is full. */
     write(line: string): Promise<void> | undefined {
       if (text === '') setImmediate(flush);
       text += line;
       return drained;
     },
-    /** Resolves when all text is written. Stays pending if writing fails, because `failed` then rejects. */
+    /** Resolves when all text is written. If writing fails, it stays pending and `failed` rejects. */
     end(last = '') {
       const rest = text + last;
       text = '';

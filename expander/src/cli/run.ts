@@ -30,7 +30,7 @@ export async function run(): Promise<number> {
     if (signal) return 128 + signal;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // The reader has exited, as `head` does.
+    // EPIPE: the reader, such as `head`, has exited.
     if (code !== 'EPIPE') {
       process.stderr.write(`longhand-expand: ${escapeControls(message)}\n`);
       return 2;

@@ -42,7 +42,7 @@ describe('a hung host', () => {
     return { request, hang, hung: () => requests() - before };
   }
 
-  test('with 64 hops in flight does not delay other hosts', async () => {
+  test('does not delay other hosts, even with 64 hops in flight', async () => {
     const { request, hang, hung } = await expander();
     const other = await website((_, response) => response.end());
     const waiting = hang(64, (i) => `192.0.2.${i % 2}`);
@@ -61,7 +61,7 @@ describe('a hung host', () => {
     const status = async (path: string, client: string) =>
       (await answerTo(request(`${shortener.url}${path}`, client))).statusCode;
     expect(await status('/chain/0?alone', '192.0.2.2')).toBe(200);
-    // A shared expansion may use a slot of either client.
+    // Two clients share this expansion, which may use either client's slots.
     const shared = ['192.0.2.1', '192.0.2.2'].map((client) => status('/chain/1?delay=50', client));
     expect(await Promise.all(shared)).toEqual([200, 200]);
     expect(hung()).toBe(56);

@@ -78,7 +78,7 @@ describe('a key', () => {
     expect(text).not.toContain(keys.alice);
   });
 
-  test('takes effect within seconds after the file changes', async () => {
+  test('takes effect within seconds of a file change', async () => {
     const { ask, path, lines } = expander();
     const status = async (key: string) => (await ask(`${u()}&key=${key}`)).status;
     writeFileSync(path, `carol ${'c'.repeat(16)} 100r/s\nshort c 1r/s`);

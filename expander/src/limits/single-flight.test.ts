@@ -8,7 +8,7 @@ import { singleFlight } from './single-flight.ts';
 const done = endedExpansion('http://a.example/', { code: 'final', message: '' });
 const hops = ['http://a.example/1', 'http://a.example/2'].map((url) => ({ url }) as Hop);
 
-/** Creates a single flight of expansions that wait for `end`. `started` lists the options of each expansion. */
+/** Creates a single-flight layer whose expansions wait for `end`. `started` lists their options. */
 function expanding() {
   const end = Promise.withResolvers<Expansion>();
   const started: ExpandOptions[] = [];
@@ -97,7 +97,7 @@ describe('an expansion', () => {
     await Promise.all(waiting);
   });
 
-  test('that fails rejects all its requests', async () => {
+  test('rejects all its requests if it fails', async () => {
     const { expand, end } = expanding();
     const shared = [expand(), expand()];
     end.reject(new Error('no'));

@@ -12,7 +12,7 @@ import {
 } from '../expansion/expansion.ts';
 import type { Target } from '../expansion/target.ts';
 
-/** Maximum requests from one client that wait for the same expansion. Each needs a connection and memory. */
+/** Maximum requests per client waiting for the same expansion. Each request needs a connection and memory. */
 const maxWaiting = 256;
 
 /** Maximum time that a single request waits for a slot (ms), within the chain timeout. */
@@ -40,7 +40,7 @@ interface Flight {
  * its requests are aborted.
  */
 export function singleFlight(followRedirects: FollowRedirects): FollowRedirects {
-  // Not a Map, because V8's scavenger keeps finished flights alive through a Map's outgrown tables.
+  // Not a Map: V8's scavenger would keep finished flights alive through the old tables of a resized Map.
   const flights: Record<string, Flight> = Object.create(null);
 
   const start = (key: string, target: Target, options: ExpandOptions) => {
@@ -83,7 +83,7 @@ export function singleFlight(followRedirects: FollowRedirects): FollowRedirects 
   };
 }
 
-/** Returns the flight's result. Rejects if the request is aborted, waits too long for a slot, or its `onHop` throws. */
+/** Returns the flight's result. Rejects if the request is aborted, waits too long, or has an `onHop` that throws. */
 async function wait(flight: Flight, { signal, onHop, client, list }: ExpandOptions): Promise<Expansion> {
   const { expansion, hops, listeners, turns, abandon } = flight;
   const { promise, resolve, reject } = Promise.withResolvers<Expansion>();
@@ -99,7 +99,7 @@ async function wait(flight: Flight, { signal, onHop, client, list }: ExpandOptio
         reject(error);
       }
     },
-    // Fail with `overloaded` after a wait, because a timeout would blame the website. Lists wait indefinitely.
+    // Report `overloaded`, not `timeout`, because the website is not to blame. Lists wait indefinitely.
     onWait(queue?: TurnQueue) {
       if (list !== undefined) return;
       clearTimeout(timer);

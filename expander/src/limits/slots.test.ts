@@ -38,7 +38,7 @@ describe('a free slot', () => {
     expect(started.slice(2)).toEqual(['a1', 'a2', 'a3', 'b1', 'a4', 'b2', 'b3']);
   });
 
-  test('goes to the client with the fewest slots in total if all slots were taken', () => {
+  test('goes to the client with the fewest slots in total if no slot was free', () => {
     const { started, ask, end } = naming({ inAll: 4 });
     ask('a', 'a1 a2 a3');
     ask('b', 'b1');
@@ -48,7 +48,7 @@ describe('a free slot', () => {
     expect(started).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'a4']);
   });
 
-  test('goes to the website where a client at its limit has the fewest slots', () => {
+  test('goes to the website where the client has the fewest slots', () => {
     const { started, ask, end } = naming({ ofClient: 3 });
     ask(turnOf('a', 1), 'x1 x2 x3 x4 x5', { origin: 'http://x.example' });
     ask(turnOf('a', 2), 'y1 y2', { origin: 'http://y.example' });
@@ -70,7 +70,7 @@ describe('a free slot', () => {
     expect(one.started).toEqual(['b1', 's1']);
   });
 
-  test("goes to a client's lists in turn", () => {
+  test("alternates between a client's lists", () => {
     const { started, ask, end } = naming({ ofListsAtOrigin: 1 });
     ask(turnOf('a', 1), 'x1 x2 x3');
     ask(turnOf('a', 2), 'y1 y2');

@@ -5,15 +5,15 @@ import { createCounts, type FetchHop, type FetchHopOptions, turnOf } from '../ex
 const defaults = {
   /** Maximum hops in flight. Each needs a socket and memory. */
   inAll: 1_024,
-  /** Protects a website from floods, and limits how many slots a hung website can occupy. */
+  /** Maximum per origin. Limits the load on a website and the slots of a hung one. */
   atOrigin: 64,
   /** Maximum per client. Eight clients can occupy all slots. */
   ofClient: 128,
   /** Maximum per client at one origin. */
   ofClientAtOrigin: 56,
-  /** Maximum for a client's lists at one origin. Leaves slots for the client's single requests. */
+  /** Maximum for a client's lists at one origin. The remaining slots are for its single requests. */
   ofListsAtOrigin: 48,
-  /** Maximum waiting hops of single requests. Lists limit their lines in progress instead. */
+  /** Maximum waiting hops of single requests. Lists have a limit on lines in progress instead. */
   waiting: 4_096,
   waitingOfClient: 256,
 };
@@ -21,7 +21,7 @@ const defaults = {
 const nobody = { names: () => [turnOf()].values() };
 
 /**
- * A layer that makes every hop wait for a slot at its website.
+ * A layer that delays each hop until its website has a free slot.
  *
  * @param waiting counts waiting hops.
  * @throws ExpansionError `overloaded` if too many hops are waiting, or the signal's reason if it is aborted.
@@ -68,7 +68,7 @@ export function takeSlots(waiting?: Pick<Gauge, 'inc' | 'dec'>, slots = createSl
 
 type StartHop = (slot: Queue) => void;
 
-/** The hops of one turn that wait for the same origin. A queue also represents the slot of each hop that it started. */
+/** Waiting hops of one client or list at one origin. A started hop uses its queue as a slot. */
 export interface Queue {
   key: string;
   client: string;
@@ -82,9 +82,9 @@ export interface Queue {
 type Index = Map<string, Map<string, Queue>>;
 
 /**
- * Distributes slots for hops at websites. A free slot goes to the client with the fewest slots at that origin, or with the
- * fewest in total if all slots were taken. On a tie, clients take turns. A client's single requests go before its lists,
- * and its lists take turns.
+ * Distributes slots for hops at websites. A free slot goes to the client with the fewest slots at that origin. It goes to
+ * the client with the fewest slots in total if no slot was free. Clients take turns on a tie. A client's single requests
+ * have priority over its lists, and its lists take turns.
  */
 export function createSlots(limits: Partial<typeof defaults> = {}, counts = createCounts()) {
   const max = { ...defaults, ...limits };
@@ -133,7 +133,7 @@ export function createSlots(limits: Partial<typeof defaults> = {}, counts = crea
     return nextOf(fewest(clients, held, mayStart) ?? '');
   };
   const find = (turn: string, origin: string) => atOrigin.get(origin)?.get(keyOf(turn, origin));
-  /** Starts a hop of `next`, but prefers a waiting single request of the same client at the same origin. */
+  /** Starts a hop of `next`. Single requests of the same client at that origin take precedence. */
   const start = (next: Queue | undefined) => {
     if (!next) return;
     const queue = find(next.client, next.origin) ?? next;
@@ -198,8 +198,8 @@ function newQueue(turn: string, origin: string): Queue {
 }
 
 /**
- * Returns the first candidate with the fewest slots that may start. The search is short, because it stops at a candidate
- * without slots.
+ * Returns the candidate with the fewest slots among the candidates that may start. Stops early at a candidate without
+ * slots.
  */
 function fewest<Candidate>(
   candidates: Iterable<Candidate>,

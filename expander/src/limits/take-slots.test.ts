@@ -91,7 +91,7 @@ describe('a hop that waits for a slot', () => {
 });
 
 describe('a single request', () => {
-  test('fails with overloaded after it has waited 3 s for a slot', async () => {
+  test('fails with overloaded after waiting 3 s for a slot', async () => {
     const { expand, end, pass, requested } = expander();
     const others = [expand('1', { client: 'b' }), expand('2', { client: 'b' })];
     await pass(10);
@@ -108,7 +108,7 @@ describe('a single request', () => {
     expect(requested).toEqual(['/1', '/2', '/shared']);
   });
 
-  test('fails with overloaded after 8 s if it has waited for a slot', async () => {
+  test('fails with overloaded after 8 s if any hop waited for a slot', async () => {
     const { expand, end, pass } = expander({ atOrigin: 2 });
     const [slow, other] = [expand('1'), expand('other')];
     const waited = expect(expand('w1')).rejects.toMatchObject({ code: 'overloaded' });
@@ -140,7 +140,7 @@ describe('a client that joins an expansion with a waiting hop', () => {
     expect(requested).toEqual(['/first', '/shared']);
   });
 
-  test('no longer provides a slot after it disconnects', async () => {
+  test('provides no slot after it disconnects', async () => {
     const { expand, end, settled, requested } = expander({ atOrigin: 2, ofClientAtOrigin: 1 });
     const client = new AbortController();
     for (const path of ['first', 'shared']) expand(path);

@@ -23,7 +23,7 @@ function readQuery(c: Context) {
 
 type Query = ReturnType<typeof readQuery>;
 
-/** Creates the API handlers. @param isOpen enables CORS and stale responses from caches. */
+/** Creates the API handlers. @param isOpen whether to allow CORS and stale cached responses. */
 export function createApi(expandRequest: ExpandRequest, isOpen: boolean) {
   const respond = (c: Context, format: ResponseFormat, query: Query, expansion: Expansion): Response => {
     const { error, end, freshUntil, cached } = expansion;
@@ -128,7 +128,7 @@ export function requestReader(chargeKey?: ChargeKey) {
   };
 }
 
-/** Returns a request's key. Must find every key that nginx finds, because nginx hardly limits requests with a key. */
+/** Returns a request's key. Must find every key that nginx finds, because nginx applies only a loose limit to keys. */
 function sentKey(c: Context): string | undefined {
   const [, bearer] = /^Bearer\b(.*)$/i.exec(c.req.header('Authorization') ?? '') ?? [];
   const { key: keys = [] } = c.req.queries();
@@ -149,7 +149,7 @@ export function isOwnRequest(cdnLoop = ''): boolean {
  */
 export function addressOf(c: Context): string {
   const stated = c.req.header('x-forwarded-for') ?? '';
-  // Ignore any other text, which a client could send if there is no proxy.
+  // Ignore an invalid address, which a client could send if there is no proxy.
   const address = isIP(stated) ? stated : (c.env?.incoming?.socket.remoteAddress ?? '');
   if (isIP(address) !== 6) return address;
   const parsed = ip.process(address);

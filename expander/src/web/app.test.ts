@@ -13,7 +13,7 @@ const { app } = testExpander();
 const api = (parameters: Record<string, string>, path = '/api') =>
   app.request(`${path}?${new URLSearchParams(parameters)}`);
 
-test('GET / has the title text, a form and an input', async () => {
+test('GET / returns a page with the title, a form and an input', async () => {
   const response = await app.request('/');
   expect(response.status).toBe(200);
   expect(await response.text()).toMatch(/Shorten URL Expand.*<form[^>]*>.*<input[^>]*>.*<\/form>/s);
@@ -25,7 +25,7 @@ test('"Try again" on the page skips the caches', async () => {
     lookup: async () => (known ? [{ address: '127.0.0.1', family: 4 }] : []),
   });
   onTestFinished(close);
-  /** Returns the verdict and the target of "Try again". */
+  /** Returns the verdict and the "Try again" link. */
   const read = async (href: string) => {
     const html = await (await app.request(href)).text();
     const [, verdict] = /class="verdict.*?">(.*?)</.exec(html) ?? [];
@@ -62,7 +62,7 @@ describe('/api rule 2', () => {
   });
 });
 
-describe('an error has a status and one plain sentence', () => {
+describe('each error returns its status and one plain sentence', () => {
   test.each([
     ['invalid_url', 400, 'http://'],
     ['unsupported_scheme', 400, 'ftp://example.com/'],
@@ -135,7 +135,7 @@ test("returns 429 and Retry-After for a list over its key's rate", async () => {
 describe('/api?format=json', () => {
   const json = (parameters: Record<string, string>) => api({ ...parameters, format: 'json' });
 
-  test('returns the long URL and the number of redirects, as text/html', async () => {
+  test('returns the long URL and redirect count as text/html', async () => {
     const u = `${shortener.url}/chain/2`;
     const response = await json({ u });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html']);

@@ -14,10 +14,10 @@ import { apiHeaders, baseHeaders, errorResponse, noStore, openToAll, textRespons
 
 export interface AppSettings {
   log?: Pick<Log, 'error'>;
-  /** Whether a network is exempt from the guard. If so, CORS is off and caches serve no stale responses. */
+  /** Whether a network is exempt from the guard. This disables CORS and stale responses from caches. */
   exempt?: boolean;
   chargeKey?: ChargeKey | undefined;
-  /** Turns for lists, because 10,000 cached lines would block the event loop. */
+  /** Lists take turns, because 10,000 cached lines would block the event loop. */
   turns?: Turns;
   onMissing?: ((fault: Error) => void) | undefined;
 }
@@ -36,7 +36,7 @@ export function createApp(expand: Expand, settings: AppSettings = {}): Hono {
   app.get('/api/chain', api.chain);
   app.use('/api/expand', async (c, next) => {
     await next();
-    // Errors need these headers, too.
+    // Error responses need CORS headers, too.
     if (!exempt) for (const [name, value] of Object.entries(openToAll)) c.res.headers.set(name, value);
   });
   app.post('/api/expand', expandList(expand, readRequest, onFault, turns));

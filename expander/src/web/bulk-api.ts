@@ -10,7 +10,7 @@ import { type ReadRequest, readFollow } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
 import { apiHeaders, noStore, unbuffered } from './responses.ts';
 
-/** Maximum lines in progress per list. Hung hosts delay a list only if they occupy all of these lines. */
+/** Maximum lines in progress per list. Hung hosts delay a list only once they block this many lines. */
 const concurrency = 128;
 
 /** Maximum lists in progress. Each list sends a line within 30 s even if all lists wait for one hung host. */

@@ -28,7 +28,7 @@ export interface Ending {
   stop?: string;
   /** The label of the link to the last URL. */
   open?: 'Open it' | 'Open anyway';
-  /** The label of the link that repeats the check or continues from the last URL. */
+  /** "Try again" repeats the check. "Continue" checks the last URL. */
   next?: 'Try again' | 'Continue';
 }
 
@@ -168,7 +168,7 @@ export function unencrypted({ hops, longUrl }: Expansion): string | null {
   return /^http:/i.test(longUrl ?? '') ? risk : null;
 }
 
-/** Schemes that open common apps, perhaps after a prompt, and do not run code. */
+/** Schemes that open common apps, possibly after a prompt, but never run code. */
 const apps =
   /^(?:mailto|tel|sms|callto|facetime|geo|maps|webcal|intent|market|itms(?:-apps)?|skype|tg|viber|whatsapp|signal|spotify|zoommtg|msteams|slack|discord|fb|instagram|twitter|magnet|bitcoin):/i;
 

@@ -25,7 +25,7 @@ const payloads = [
   '/status/200#\u2028hit()\u2029<!--',
 ];
 
-/** A page without Content-Security-Policy, so only escaping protects it. */
+/** A browser page that ignores Content-Security-Policy, so only escaping protects it. */
 let page: Page;
 const hits: string[] = [];
 beforeAll(async () => {

@@ -51,7 +51,7 @@ describe('the chain shows the first URL of each site and counts the hidden hops'
   });
 });
 
-describe('a note shows a misleading host in Unicode', () => {
+describe('a note shows the Unicode form of a misleading host', () => {
   const imitates =
     'Imitation: in Unicode this host is аррӏе.com. Its letters look like apple.com but are Cyrillic.';
   const mixes = 'Mixed scripts: in Unicode this host is аpple.example, which mixes Cyrillic and Latin.';
@@ -74,7 +74,7 @@ describe('a note shows a misleading host in Unicode', () => {
   });
 });
 
-test('a note above the buttons warns of a subdomain that names another website', async () => {
+test('a note above the buttons warns about a misleading subdomain', async () => {
   const note = 'The website is verify-login.example, not paypal.com. Page title: PayPal';
   expect((await read('s.example/disguised')).result).toContain(note);
   expect((await read('http://www.s.example/')).result).not.toContain('The website is');

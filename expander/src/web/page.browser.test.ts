@@ -24,7 +24,7 @@ const web: Web = {
 };
 
 const phone = { viewport: { width: 360, height: 800 }, hasTouch: true };
-/** A request ID adds the proxy's link to the header and makes the header wider. */
+/** With a request ID, the header is wider because it also links to the proxy. */
 const small = { hasTouch: true, extraHTTPHeaders: { 'X-Request-Id': 'a' } };
 const noScript = { javaScriptEnabled: false };
 const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] };
@@ -32,7 +32,7 @@ const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] };
 const visits = await startVisits(scriptedApp(web));
 afterAll(() => visits.close());
 
-/** Returns the generated text after a hop (by default the last hop). */
+/** Returns the CSS-generated text after a hop, by default the last hop. */
 const waitingFor = (page: Page, hop = -1) =>
   page.evaluate(`getComputedStyle([...document.querySelectorAll('li')].at(${hop}), '::after').content`);
 
@@ -95,7 +95,7 @@ visits.test('the chain and its details work without JavaScript', noScript, async
   expect(await page.getByText('301, moved permanently').first().isVisible()).toBe(true);
 });
 
-visits.test('the buttons have a fixed order and the document title contains only hosts', {}, async (page) => {
+visits.test('the result determines the document title and the buttons', {}, async (page) => {
   for (const [u, hosts, ...buttons] of [
     ['s.example/title', 's.example → title.example', 'Copy the URL without tracking', 'Open it'],
     ['s.example/down', 's.example → down.example', 'Try again', 'Copy the long URL', 'Open anyway'],
@@ -162,7 +162,7 @@ visits.test('the first click in the field selects the text', {}, async (page) =>
   expect(await selected()).toBeLessThan('sho.rt/x'.length);
 });
 
-test('"Try again" and the sentence count down after a rate limit error', async () => {
+test('"Try again" and the error message count down after a rate limit error', async () => {
   const page = await visits.openPage();
   await page.clock.install();
   await page.goto(visits.address('sho.rt/often'));
@@ -182,7 +182,7 @@ test('"Try again" and the sentence count down after a rate limit error', async (
   await page.getByRole('heading', { name: 'could not be reached' }).waitFor();
 });
 
-visits.test('only the verdicts of problems have a colour', {}, async (page) => {
+visits.test('only problem verdicts are coloured', {}, async (page) => {
   const style = (selector: string, property: string) =>
     page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
   const colours: unknown[] = [];
@@ -221,7 +221,7 @@ visits.test('small phones show the destination without scrolling', small, async 
       [...document.querySelectorAll('${elements}')].filter((each) => each.checkVisibility()),
       (each) => Math.round(each.getBoundingClientRect().bottom),
     )).map((row) => row.length)`);
-  /** Returns the height of the empty space above the destination, which a word too long for the line could cause. */
+  /** Returns the height of the gap above the destination. Overlong words could cause a gap. */
   const gap = () =>
     page.evaluate(`(() => {
       const url = document.querySelector('.destination .url');

@@ -57,9 +57,9 @@ export function createPage(onMissing?: (fault: Error) => void) {
 }
 
 /**
- * `GET /`: the page. With `u`, the page streams the hops as they arrive.
+ * `GET /`: the page. It streams the hops of `u` as they arrive.
  *
- * The response starts with the first hop. An earlier error sets the status, and the page reports a later error.
+ * The response starts at the first hop. An error before that sets the status; a later error appears in the page.
  */
 export function showPage(
   expandRequest: ExpandRequest,

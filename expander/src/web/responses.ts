@@ -16,7 +16,7 @@ export const baseHeaders = {
 
 export const noStore = { 'Cache-Control': 'no-store' };
 
-/** Headers of API responses, which pages of other origins may load as scripts. */
+/** Headers of API responses. Pages of any origin may load these responses as scripts. */
 export const apiHeaders = { ...baseHeaders, 'Cross-Origin-Resource-Policy': 'cross-origin' };
 
 /** Turns off nginx buffering. */
@@ -25,14 +25,14 @@ export const unbuffered = { 'X-Accel-Buffering': 'no' };
 /** Allows pages of any origin to read the response (CORS). */
 export const openToAll = { 'Access-Control-Allow-Origin': '*' };
 
-/** Maximum time in nginx's cache (s). It is short because nginx does not reduce `max-age` as a response ages. */
+/** Maximum time in nginx's cache (s). Kept short, because nginx does not reduce `max-age` as a response ages. */
 const edgeLifetime = 30;
 
 /** How long caches may serve a stale response (s) during a refresh or while no expander responds. */
 const staleness = 'stale-while-revalidate=30, stale-if-error=600';
 
 /**
- * Returns headers that limit how long clients and nginx may cache an expansion. Their order matters to nginx.
+ * Returns headers that limit how long clients and nginx may cache an expansion. nginx depends on the header order.
  *
  * @param mayBeStale whether caches may serve the expansion after its lifetime.
  */
@@ -104,7 +104,7 @@ export interface ResponseFormat {
   emptyStatus?: number;
 }
 
-/** JSONP has no `nosniff`, which would stop browsers from running scripts of type text/html. */
+/** Browsers run JSONP responses, which are text/html, only without `nosniff`. */
 const { 'X-Content-Type-Options': _, ...jsonpHeaders } = apiHeaders;
 
 export const formats = {

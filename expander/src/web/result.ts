@@ -6,7 +6,7 @@ import { linksIn } from './pasted.ts';
 import { withoutTracking } from './tracking-parameters.ts';
 import { duration, journey, lastStatus, list, sizeInWords, statusInWords, summary } from './wording.ts';
 
-/** Returns the data for the `result` view, which omits null and empty values. */
+/** Returns the `result` view's data. The view omits null and empty values. */
 export function describeResult(u: string, expansion: Expansion) {
   const { hops, longUrl, end, error } = expansion;
   const begun = hops.length > 0;
@@ -35,10 +35,10 @@ export function describeResult(u: string, expansion: Expansion) {
       : null,
     unencrypted: open || hops.some(({ downgrade }) => downgrade) ? unencrypted(expansion) : null,
     hosts: hostNotes(hops, host),
-    /** The name of another website in the subdomain. */
+    /** Name of another website that the subdomain imitates. */
     disguise: url && host ? nameInSubdomain(url) : null,
     title: last?.title ?? null,
-    /** The links below the URL, and the data for the Copy and Share buttons, which a script adds. */
+    /** Links below the URL. A script adds the Copy and Share buttons for `copy`. */
     actions: {
       copy: destination
         ? { url: destination, what: isTracked ? 'the URL without tracking' : 'the long URL' }
@@ -71,7 +71,7 @@ export function describeResult(u: string, expansion: Expansion) {
   };
 }
 
-/** Splits a URL before and after its registrable domain (with the port). */
+/** Splits a URL into the registrable domain plus port, the text before, and the text after. */
 export function urlParts(url: string) {
   const parsed = parseUrl(url);
   const site = parsed && isWeb(parsed) ? registrableDomain(parsed) : '';
@@ -137,7 +137,7 @@ export function documentTitle(...urls: (string | null | undefined)[]): string {
   return [[...hosts].filter(Boolean).join(' → '), 'Shorten URL Expand'].filter(Boolean).join(' · ');
 }
 
-/** Returns the data for the `hop` view of the last hop. */
+/** Returns the `hop` view's data for the last hop. */
 export function describeHop(hops: readonly Hop[]) {
   const hop = hops.at(-1) as Hop;
   const { kind, status, milliseconds, wrapper, location, url, cached, method, bytesRead } = hop;
@@ -173,7 +173,7 @@ export const cut = (url: string) => (url.length > 120 ? `${url.slice(0, 120)}…
 const isInside = ({ kind }: Hop, index: number, hops: readonly Hop[]) =>
   kind !== null && hops[index - 1]?.domainChanged === false;
 
-/** Counts the hidden hops at the end of `hops`, as in `3 more at example.net`. */
+/** Returns the number of hidden hops at the end of `hops`, e.g. `3 more at example.net`. */
 function hiddenHops(hops: readonly Hop[]): string | null {
   const count = hops.length - 1 - hops.findLastIndex((hop, index) => !isInside(hop, index, hops));
   return count > 0 ? `${count} more at ${registrableDomain(new URL(hops.at(-1)?.url ?? ''))}` : null;

@@ -24,7 +24,7 @@ describe.each(['w3m', 'lynx'] as const)('in %s', (browser) => {
     expect(text).not.toMatch(/Following|Copy|bookmark/);
   });
 
-  test('the result follows the chain', async () => {
+  test('the result appears below the chain', async () => {
     const text = await read('/?u=sho.rt/x');
     const order = [
       ...['Addresses', 'http://sho.rt/x', '301, moved permanently', 'http://links.example/y', '200, OK'],

@@ -15,7 +15,7 @@ describe('finds and removes tracking parameters', () => {
     expect(found.parameters.map(({ name }) => name)).toEqual(names);
   });
 
-  test('returns each parameter unchanged, with its owner', () => {
+  test('returns the exact value and the owner of each parameter', () => {
     expect(withoutTracking('http://a.example/?fbclid=a=%20b').parameters).toEqual([
       { name: 'fbclid', value: 'a=%20b', owner: 'Facebook' },
     ]);

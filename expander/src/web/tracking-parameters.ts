@@ -38,7 +38,7 @@ const prefixes = [...owners.keys()].filter((name) => name.endsWith('*')).map((na
 /** Maximum parameters to examine. Real links have fewer than fifty. */
 const maxPairs = 1_000;
 
-/** Removes tracking parameters without changing any other character. Also returns the removed parameters. */
+/** Removes and returns tracking parameters. All other characters remain unchanged. */
 export function withoutTracking(url: string) {
   const [, page = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? [];
   const parameters: Record<'name' | 'value' | 'owner', string>[] = [];

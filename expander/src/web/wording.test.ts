@@ -66,7 +66,7 @@ describe('the page explains every kind of result', () => {
     expect(result).toContain(explanation);
   });
 
-  test('the verdict does not depend on a first http hop', async () => {
+  test('a first hop over http does not change the verdict', async () => {
     for (const u of ['s.example/final', 'http://s.example/final', 'end.example/up'])
       expect((await read(u)).result).not.toContain('Not encrypted');
     expect((await read('https://s.example/plain')).result.split('Not encrypted:').length).toBe(2);
@@ -160,7 +160,7 @@ test('the page links to the URL without tracking before the original URL', async
   expect(result).toContain('utm_source=mail campaign statistics');
 });
 
-test('the page title is escaped and follows all warnings', async () => {
+test('the page title is escaped and shown after all warnings', async () => {
   const { html } = await read('s.example/title');
   expect(html).toContain(
     'Page title: <bdi>\u202e&lt;/bdi&gt;&lt;script&gt;hit()&lt;/script&gt; &amp; more</bdi>',
@@ -183,7 +183,7 @@ test('the page finds a URL in pasted text unless the visitor selects "Exactly as
   }
 });
 
-test('the page has a link for each of several pasted URLs', async () => {
+test('the page has a link for each pasted URL', async () => {
   const { html, result } = await read('Look: http://sho.rt/x, or [http://a.example](http://sho.rt/a).');
   expect(result).toMatch(/^2 links found\. Which one\? http:\/\/sho\.rt\/x Expand http/);
   const links = [...html.matchAll(/<a href="(.*?)">Expand<.*?> (.*?)<\/span>/g)].map(([, ...parts]) => parts);

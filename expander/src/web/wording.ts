@@ -20,7 +20,7 @@ const statusWords: Record<number, string> = {
   504: 'the website took too long',
 };
 
-/** Returns the status of the last page as a sentence. */
+/** Describes the last page's status in a sentence. */
 export function lastStatus({ hops, redirectCount }: Expansion): string {
   const status = hops.at(-1)?.status ?? 200;
   return `The ${redirectCount === 0 ? '' : 'last '}page returned ${status}, ${statusInWords(status)}.`;
@@ -42,17 +42,17 @@ export function summary({ hops, redirectCount, end, error, cached }: Expansion):
     : `${redirects}${time && ` in ${time}`}.`;
 }
 
-/** Maximum sites to name. A longer list becomes a count. */
+/** Maximum sites to name. More sites are summarized as a count. */
 const maxNamed = 3;
 
-/** Codes of chains that end with a response. */
+/** End codes of chains with a final response. */
 const arrived = new Set(['final', 'no_location', 'malformed_location', 'unsupported_scheme']);
 
 /**
  * Describes the chain in one sentence, such as `The link leaves bit.ly, passes through t.co and ends at example.com.` A site is a
  * registrable domain.
  *
- * @returns undefined without a redirect, or for a loop.
+ * @returns undefined for a loop or a chain without redirects.
  */
 export function journey({ hops, longUrl, redirectCount, end }: Expansion): string | undefined {
   const [first] = hops;

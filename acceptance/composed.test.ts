@@ -27,7 +27,7 @@ describe.skipIf(!engine)('The stack in containers', { timeout: 180_000 }, () => 
   browserWalk(() => stack);
   containerRules(() => stack);
 
-  test('make restore restores the tasks from make backup', async () => {
+  test('`make restore` restores tasks from a backup', async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'longhand-backup-'));
     const { tasksPort, script } = stack;
     const file = join(folder.path, 'saved.rdb');

@@ -158,7 +158,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
       printf '*3\\r\\n$3\\r\\nSET\\r\\n$1\\r\\na\\r\\n$1\\r\\nb\\r\\nnonsense' >appendonly.aof.1.incr.aof`;
     await outputOf('docker compose rm --stop --force tasks-store');
     await outputOf(`docker compose run --rm --no-deps -T tasks-store sh -c "${damage}"`);
-    // Make compose give up after one second instead of twenty.
+    // Compose stops waiting after one second instead of twenty.
     const healthcheck = { start_period: '1s', interval: '1s', retries: 1 };
     configure('', { 'tasks-store': { healthcheck } });
     const { code, output } = await run(up);

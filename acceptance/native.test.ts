@@ -35,12 +35,12 @@ describe('The stack without Docker', async () => {
   // composed.test.ts runs these browser tests if there is a Docker engine.
   if (!(await hasEngine())) browserWalk(() => stack);
 
-  /** Returns the number of connections, divided by 40 in short runs. */
+  /** Scales a number of connections down to 1/40 in short runs. */
   const size = (long: number) => rounds({ short: long / 40, long });
-  /** Number of client addresses, each with at most 200 event streams. */
+  /** Number of client addresses. Each address may open 200 event streams. */
   const addresses = rounds({ short: 1, long: 5 });
 
-  test('a flood of connections neither delays other clients nor exceeds the memory limits', {
+  test('a flood of connections does not delay other clients or exceed memory limits', {
     timeout: 600_000,
   }, async () => {
     const { tasksPort, port } = stack;
@@ -61,7 +61,7 @@ describe('The stack without Docker', async () => {
       hold('idle', size(10_000), 2, { port }),
     ];
     await Promise.all(crowds.map((crowd) => crowd.reached()));
-    // Each connection times out after 5 s and reopens a second later.
+    // These connections time out after 5 s and reopen a second later.
     const unfinished = hold('unfinished', size(3_000), 3, { bytes: 31_000 });
     await expect.poll(() => unfinished.held().opened, { timeout: 120_000 }).toBeGreaterThan(size(3_000));
 
@@ -69,7 +69,7 @@ describe('The stack without Docker', async () => {
 
     const flooded = await visit(stack, rounds({ short: 40, long: 2_000 }));
     expect(flooded.failures).toEqual([]);
-    // Short runs share the machine with other tests.
+    // Short runs allow more latency, because other tests run at the same time.
     expect(flooded.p99).toBeLessThan(quiet.p99 + rounds({ short: 2_000, long: 50 }));
     for (const { name, pid = 0 } of processes)
       expect(await residentBytes(pid), name).toBeLessThan(0.8 * (await memoryLimit(name)));

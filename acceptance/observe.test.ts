@@ -45,7 +45,7 @@ describe.skipIf(missing)('A native stack with monitoring', () => {
   beforeAll(async () => {
     stack = await startTemporaryStack();
     const { folder } = stack;
-    // Imitate a second replica of each service with a link to the service's socket.
+    // Link a second socket to each service to imitate another replica.
     for (const name of ['expander', 'tasks'])
       symlinkSync(`${name}-ops.sock`, join(folder, 'run', `${name}-2-ops.sock`));
     const { port } = await freePorts('port');
@@ -103,7 +103,7 @@ describe.skipIf(missing)('A native stack with monitoring', () => {
   });
 });
 
-/** Sends one request of each kind: reads, a write, an expansion, a cached expansion, a bad path. */
+/** Sends requests that produce every metric, such as reads, a write and cached expansions. */
 async function visit({ expander, tasks }: TemporaryStack['urls']): Promise<void> {
   const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
   const link = `${expander}/api?u=${encodeURIComponent(`http://127.0.0.1:${new URL(tasks).port}/public/x`)}`;

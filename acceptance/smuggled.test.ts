@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 const host = 'Host: localhost\r\n';
 const body = `0\r\n\r\nPOST /hidden HTTP/1.1\r\n${host}Content-Length: 0\r\n\r\n`;
 
-/** Requests with an ambiguous length. Some servers treat part of the body as a second request. */
+/** Requests with an ambiguous length. Some servers parse part of the body as a second request. */
 const ambiguous = [
   'Transfer-Encoding: chunked',
   'Transfer-Encoding: xchunked',

@@ -41,7 +41,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
   const settings = new Map<string, string | number>();
   /** Titles of all saved tasks. */
   const saved: string[] = [];
-  /** Expected state of the machine. */
+  /** Expected services, volumes and networks. */
   let installed = {
     services,
     networks,

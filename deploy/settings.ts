@@ -46,7 +46,7 @@ async function serviceFaults(service: string, env: NodeJS.ProcessEnv): Promise<s
   }
 }
 
-// Only build scripts read the variables in `others`.
+// The variables in `others` affect only build scripts.
 const readAll = (env: NodeJS.ProcessEnv) =>
   readEnv(allVariables, env, {
     prefix: 'LONGHAND_',
@@ -124,7 +124,7 @@ function readPair(folder: string): X509Certificate | undefined {
   throw new Error('privkey.pem does not match fullchain.pem');
 }
 
-/** For `.env` only, because in the environment these names may belong to other programs. */
+/** Checks only `.env`, because other programs may set these names in the environment. */
 const traceFaults = (env: NodeJS.ProcessEnv) =>
   Object.keys(env)
     .filter((name) => name.startsWith('OTEL_'))

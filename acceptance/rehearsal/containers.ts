@@ -50,7 +50,7 @@ export async function startContainers() {
     urls,
     stop,
     shortener,
-    /** A second URL of the shortener, because a fault may exhaust the limits for the first URL's origin. */
+    /** Another URL for the shortener, because a fault may exhaust the limits of the first origin. */
     otherShortener: `http://${await addressOf(first('shortener'), `${project}_egress`)}:9000`,
 
     redis,
@@ -86,7 +86,7 @@ export async function startContainers() {
       return { service, code, seconds: (at - start) / 1_000 };
     },
 
-    /** Runs a shell script in the folder with nginx's cache (`proxy`) or with the store's files (`disk`). */
+    /** Runs a shell script in the folder that contains nginx's cache (`proxy`) or the store's files (`disk`). */
     inside: (where: 'proxy' | 'disk', script: string) =>
       docker('exec', '--workdir', where === 'proxy' ? '/run' : '/data', first(where), 'sh', '-c', script),
 
@@ -96,7 +96,7 @@ export async function startContainers() {
       return (await compose('--ansi', 'never', 'logs', ...options, service)).split('\n');
     },
 
-    /** Relays a service's Redis connections for `seconds`. Returns the start and end times (ms since 1970). */
+    /** Relays a service's Redis connections for `seconds`. Returns when the relay started and ended (ms since 1970). */
     async relay(service: RedisService, behaviour: Behaviour, seconds: number) {
       const network = `to-${service}`;
       const name = `${project}-relay`;
@@ -109,7 +109,7 @@ export async function startContainers() {
       );
       await disconnect(network, first(service));
       await connect(network, first(service), `${service}-behind`);
-      // Old connections would bypass the relay if Redis got its old address back.
+      // Close old connections, which could bypass the relay.
       await redis(service, 'CLIENT', 'KILL', 'TYPE', 'normal');
       const from = Date.now();
       await pause(seconds);

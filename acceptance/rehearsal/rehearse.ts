@@ -5,7 +5,7 @@ import { type Kind, type Request, settle, startMix } from './load.ts';
 /** Duration of the load before and after a fault (s). */
 const margin = { before: 2, after: 3 };
 
-/** Effects of a fault on clients. Times are in seconds. By default, methods cover all kinds of requests. */
+/** Effects of a fault on clients. Times are in seconds. If no request kinds are given, methods include all kinds. */
 export class Drill {
   requests: readonly Request[] = [];
   /** Start and end of the fault (ms since 1970). */
@@ -18,20 +18,20 @@ export class Drill {
     );
   }
 
-  /** Lists the failures, such as `3 write 503`. Omits responses with the status `allowed`. */
+  /** Lists failures by kind and status, such as `3 write 503`. Ignores responses with the status `allowed`. */
   failed(kinds: readonly Kind[] = [], allowed?: number): string {
     const failures = this.#since(kinds).filter(({ right, status }) => !right && status !== allowed);
     const groups = Map.groupBy(failures, ({ kind, status }) => `${kind} ${status}`);
     return [...groups].map(([what, { length }]) => `${length} ${what}`).join(', ');
   }
 
-  /** Time from the start of the fault to the last failure. */
+  /** Time between the start of the fault and the last failure. */
   lastFailed(): number {
     const failures = this.#since([]).filter(({ right }) => !right);
     return Math.max(0, ...failures.map(({ at }) => at - this.began)) / 1_000;
   }
 
-  /** Time from the start or end of the fault until the last failed request was sent. */
+  /** Send time of the last failed request, relative to the start or end of the fault. */
   lastSentThatFailed(after: 'began' | 'ended'): number {
     const failures = this.#since([]).filter(({ right }) => !right);
     return Math.max(0, ...failures.map(({ at, milliseconds }) => at - milliseconds - this[after])) / 1_000;
@@ -78,7 +78,7 @@ export async function underLoad(
   }
 }
 
-/** A test for a row of PROMISES.md. All rows share one stack. */
+/** Tests a row of PROMISES.md. All tests share one stack. */
 export const row = test
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixture's dependencies from the pattern.
   .extend('stack', { scope: 'worker' }, async ({}, { onCleanup }) => {

@@ -1,6 +1,6 @@
 /**
- * Relays connections to a Redis server, with delays or faults. The argument is a `Behaviour` with the server's `host`, as
- * JSON. Prints `connected` for each connection. Uses no packages, so it runs in any container with Node.
+ * Relays connections to a Redis server, with delays or faults. Reads a `Behaviour` and the server's `host` from its JSON
+ * argument. Prints `connected` for each connection. Uses no packages, so it runs in any container with Node.
  */
 import { connect, createServer } from 'node:net';
 
@@ -9,7 +9,7 @@ export interface Behaviour {
   delay?: number;
   /** Max chunk size of a reply (bytes). */
   slice?: number;
-  /** Replaces every reply with this fault. */
+  /** Fault to inject instead of a reply. */
   fault?: 'garbage' | 'reset';
 }
 

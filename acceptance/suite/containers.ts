@@ -21,7 +21,7 @@ interface Container {
   NetworkSettings: { Networks: Record<string, { IPAddress: string; IPPrefixLen: number }> };
 }
 
-/** Code for a container. Sends requests to the task list and returns the response bodies. */
+/** JavaScript to run in a container. Sends requests to the task list and returns the response bodies. */
 const sendRequests = `async (requests) => {
   const { request } = await import('node:http');
   return Promise.all(requests.map(({ address, port, host, method }) => new Promise((resolve) => {

@@ -35,9 +35,9 @@ export function expanderRules(stack: () => TestStack): void {
         expect([headerCount('x-power-by'), headerCount('content-type')]).toEqual([1, 1]);
         expect(headers['content-security-policy']).toMatch(/default-src 'none'/);
         expect(headers['content-security-policy']).not.toContain('unsafe');
-        // The application's own text, not the proxy's error page.
+        // The body is the application's plain text, not the proxy's error page.
         if (name.endsWith('application')) expect(body).toMatch(/^(?!f\()[^<>]{10,}$/);
-        // With nosniff, browsers would not run JSONP.
+        // Browsers do not run JSONP responses that have nosniff.
         expect(headers['x-content-type-options']).toBe(name.startsWith('JSONP') ? undefined : 'nosniff');
       });
     });

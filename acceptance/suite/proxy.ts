@@ -96,7 +96,7 @@ export function proxyRules(stack: () => TestStack): void {
           const lifetime = `${head['cache-control']}`.replace(/\d+/, 'seconds');
           return { ...head, 'cache-control': lifetime, vary: `${vary}`.toLowerCase().split(', ').toSorted() };
         };
-        // nginx sends the response before it caches it.
+        // nginx caches a response only after sending it.
         await ask('GET');
         const get = await vi.waitFor(async () => {
           const get = await ask('GET');

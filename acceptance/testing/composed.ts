@@ -12,7 +12,7 @@ import type { TestStack } from './test-stack.ts';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
 
-/** Sends a signal to a container's program. Docker would treat a signal to its init process as a stop. */
+/** Sends a signal to a container's program. Docker would not restart a container whose init process was signaled. */
 export async function signal(container: string, name: string): Promise<void> {
   const command = `kill -${name} $(cat /proc/1/task/1/children)`;
   // Fails if the container exits first.
@@ -72,7 +72,7 @@ export async function startComposed({
   };
   try {
     await compose('up', '--build', '--wait', 'shortener', ...before);
-    // Exempt only this address, because tests expect the guard to refuse every other address.
+    // Allow only this address, because tests expect the guard to refuse all private addresses.
     env.EXPANDER_ALLOWED_NETWORKS = `${await addressOf(await first('shortener'), `${project}_egress`)}/32`;
     await compose('up', '--build', '--wait', ...scale, 'proxy');
   } catch (error) {

@@ -13,7 +13,7 @@ import { freePorts } from '@longhand/shared/testing/free-port.ts';
 /** Host names in deploy/fronts. */
 export const frontNames = { expander: 'expand.example.org', tasks: 'tasks.example.org' };
 
-/** Ports on 127.0.0.1, and a folder with the certificate. `signOn` is oauth2-proxy's port (only for Caddy). */
+/** Ports on 127.0.0.1, and the certificate's folder. Only Caddy uses `signOn`, the port of oauth2-proxy. */
 type FrontOptions = {
   https: number;
   http: number;
@@ -37,7 +37,7 @@ async function caddy({ https, http, proxy, folder, signOn }: FrontOptions) {
   return ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')];
 }
 
-/** Functions that adapt an example to a test's ports and folder, and return the command to run. */
+/** Each function adapts an example to the test's ports and folder, and returns the command to run. */
 const programs = {
   caddy,
   async nginx({ https, http, proxy, folder }: FrontOptions) {

@@ -10,7 +10,7 @@ export type Watched = Pick<TestStack, 'expanderPort' | 'tasksPort' | 'proxyLog'>
 /** Number of connections that add tasks. */
 export const writers = 4;
 
-/** Pause between requests on a connection (ms), so that the load does not slow other tests. */
+/** Pause between requests on a connection (ms). Short runs pause to avoid slowing other tests. */
 export const requestPause = rounds({ short: 40, long: 0 });
 
 /** Adds tasks through the proxy on `port`. */

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const proxy = join(import.meta.dirname, '..', '..', 'proxy');
 const templates = join(proxy, 'templates');
 
-/** The stack's variables from `readEnv`, plus values such as the upstreams. */
+/** Variables from `readEnv` plus computed values such as the upstreams. */
 export type ProxyVariables = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 export const asText = (variables: ProxyVariables): Record<string, string> =>
@@ -41,15 +41,15 @@ export async function configureProxy(
   variables: ProxyVariables,
 ): Promise<void> {
   const folder = join(prefix, 'conf.d');
-  // The cache may contain responses that the new settings forbid.
+  // Clear the cache, because new settings may forbid cached responses.
   for (const old of [folder, join(prefix, 'responses')]) await rm(old, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await copyFile(join(proxy, 'nginx.conf'), join(prefix, 'nginx.conf'));
   const values = {
-    // Relative to the prefix. nginx appends to the stack's log itself.
+    // nginx appends to the stack's log. The path is relative to the prefix.
     ...derived({ ...variables, LONGHAND_ACCESS_LOG: `../${logFile}` }),
     LONGHAND_PAGES: 'pages',
-    // Required, but unused because the upstreams are addresses.
+    // The template requires a resolver, although no upstream needs it.
     NGINX_LOCAL_RESOLVERS: '127.0.0.1',
   };
   for (const name of await readdir(templates)) {
@@ -65,7 +65,7 @@ function listenOnEach(template: string, addresses: readonly string[]): string {
   );
 }
 
-/** Like envsubst in the nginx image: replaces `${NAME}` and `$NAME` if `values` has the name, and keeps nginx's variables. */
+/** Replaces `${NAME}` and `$NAME` if `values` has the name, like envsubst in the nginx image. Keeps nginx's variables. */
 export function render(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(
     /\$(?:\{(\w+)\}|(\w+))/g,
@@ -75,7 +75,7 @@ export function render(template: string, values: Readonly<Record<string, string>
 
 export const portNames = ['LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT'] as const;
 
-/** Returns the proxy's listen addresses, in URL syntax. `::` includes IPv4, as in most servers. */
+/** Returns the proxy's listen addresses, in URL syntax. `::` also accepts IPv4, as usual for servers. */
 export function addressesOf(bind: string): [string, ...string[]] {
   const { hostname } = new URL(`http://${bind.includes(':') ? `[${bind}]` : bind}`);
   return hostname === '[::]' ? ['0.0.0.0', '[::]'] : [hostname];

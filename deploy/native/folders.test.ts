@@ -21,7 +21,7 @@ describe.runIf(process.getuid?.() === 0)('A stack started by root', () => {
     expect(unprivilegedAccount(checkout)).toEqual(somebodyElse);
   });
 
-  test('can use ports below 1024 only if the proxy needs them', async () => {
+  test('opens ports below 1024 only if the proxy needs them', async () => {
     const lowPort = await freePort(512);
     const listen = `require('node:net').createServer().listen(${lowPort}, function () { this.close(() => console.log('listened')) })`;
     const attempt = (lowPorts: boolean) => {

@@ -26,7 +26,7 @@ export function createFolders(folder: string): void {
   }
 }
 
-/** Makes `account` the owner of everything in `folder`. Root keeps `folder` itself, so the account cannot add files there. */
+/** Makes `account` the owner of everything in `folder`. Root still owns `folder`, so the account cannot add files to it. */
 export function giveFolders(folder: string, account: Account): void {
   chmodSync(folder, 0o711);
   const logs = [logFile, formerLogFile];
@@ -45,8 +45,8 @@ export interface Account {
 }
 
 /**
- * The user ID for checkouts that root owns. systemd's table of user IDs lists 65520 to 65533 as unused, and Debian's policy
- * reserves them, so no account has this ID.
+ * User ID for running root's checkouts. systemd lists 65520 to 65533 as unused, and Debian reserves them, so no account has this
+ * ID.
  */
 export const unusedId = 65_520;
 
@@ -64,7 +64,7 @@ export function unprivilegedAccount(checkout: string): Account | undefined {
   return status === 0 ? account : undefined;
 }
 
-/** Returns a command prefix that switches to `account` and drops all privileges, except ports below 1024 with `lowPorts`. */
+/** Returns a command prefix that switches to `account` and drops privileges. `lowPorts` keeps access to ports below 1024. */
 export function withoutPrivileges({ uid, gid }: Account, lowPorts = false): string[] {
   const capabilities = lowPorts ? '-all,+net_bind_service' : '-all';
   const sets = ['inh-caps', 'ambient-caps', 'bounding-set'].map((set) => `--${set}=${capabilities}`);

@@ -15,14 +15,14 @@ export function startLog(): (service: string, line: string) => void {
   return (service, line) => appendLine(file, service, line);
 }
 
-/** Moves the lines in `file` to `former` if `file` has at least `size` bytes. Does not rename `file`, because nginx keeps it open. */
+/** Moves all lines from `file` to `former` if `file` has at least `size` bytes. Keeps `file`, because nginx has it open. */
 export function boundLog(file: string, former: string, size: number): void {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat || stat.size < size) return;
   try {
     copyFileSync(file, former);
   } catch {
-    // The lines are lost if the disk is full.
+    // A full disk loses these lines.
   }
   truncateSync(file);
 }
@@ -34,7 +34,7 @@ export function appendLine(file: number, service: string, line: string): void {
   try {
     writeSync(file, `${record}\n`);
   } catch {
-    // The line is lost if the disk is full, but the stack must keep running.
+    // A full disk loses this line, but must not stop the stack.
   }
 }
 

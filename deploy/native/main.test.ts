@@ -18,7 +18,7 @@ const interfaces = Object.entries(networkInterfaces()).flatMap(([name, found = [
   found.map((address) => ({ name, ...address })),
 );
 const hasIPv6 = interfaces.some(({ address }) => address === '::1');
-/** This machine's addresses that other machines can reach. */
+/** This machine's external addresses. */
 const addresses = interfaces
   .filter(({ name, family, internal }) => family === 'IPv4' && !internal && !/^(docker|br-|veth)/.test(name))
   .map(({ address }) => address);
@@ -225,12 +225,12 @@ describe('The native run', () => {
     for (const port of Object.values(runner.ports)) await runner.isServed(port, '127.0.0.2');
     const url = `http://127.0.0.2:${runner.ports.LONGHAND_TASKS_PORT}/`;
     expect((await fetch(`${url}tasks/events`)).status).toBe(401);
-    // The stack does not listen on localhost, so the output must show LONGHAND_BIND.
+    // The stack listens only on LONGHAND_BIND, so the printed URL must contain its value.
     expect(stack.output()).toContain(`  tasks      ${url}\n`);
     if (isRoot) expect(stack.output()).toContain('The stack runs as root, because an account without');
   });
 
-  test('leaves no processes after `make down`', async () => {
+  test('`make down` leaves no processes', async () => {
     const pids = Object.values(processesOf(stack.output()));
     expect(await runner.run('down').exited).toEqual({ code: 0, output: 'The stack has stopped.\n' });
     const { code, output } = await stack.exited;

@@ -12,14 +12,14 @@ export const searchPath = (env: NodeJS.ProcessEnv) => `${env.PATH}:/usr/local/sb
 const socketPath = (name: string) => join('run', `${name}.sock`);
 
 /**
- * Returns an upstream's `server` directives, with `max_fails=0` because a failed replica restarts at the same address.
+ * Returns an upstream's `server` directives. They have `max_fails=0`, because a failed replica restarts at the same address.
  *
  * @param folder the stack's folder, by default nginx's working folder.
  */
 export const upstreamServers = (replicas: readonly string[], folder = '') =>
   replicas.map((replica) => `unix:${join(folder, socketPath(replica))} max_fails=0`).join('; server ');
 
-/** Redis with `application`'s configuration, and its data in the subfolder `name`. */
+/** Redis with the configuration for `application`. Its data folder is `name` in `folder`. */
 export const redis = (name: string, application: string, folder: string): ProcessSpec => ({
   name,
   command: 'sh',
@@ -59,7 +59,7 @@ export const service = (name: string, replica: string, redis: string, folder: st
   ready: () => acceptsConnections({ path: join(folder, socketPath(`${replica}-ops`)) }),
 });
 
-/** nginx with the configuration in the folder `proxy`. It is ready once `port` of `host` is open. */
+/** nginx with the configuration in the folder `proxy`. The process is ready once `port` of `host` accepts connections. */
 export function proxy(host: string, port: number): ProcessSpec {
   // If started by root, nginx by default runs its workers as a user that cannot open the sockets.
   const user = process.getuid?.() === 0 ? ' user root;' : '';

@@ -9,8 +9,8 @@ import { belongsToAnother } from './folders.ts';
 const commands = 'run/stack.sock';
 
 /**
- * Makes this process the runner of the stack in the working directory. Returns false if another process is the runner.
- * The lock is an abstract socket, which the kernel releases however the process ends.
+ * Locks the stack in the working directory for this process. Returns false if another process has the lock. The lock is an
+ * abstract socket, which the kernel releases however the process ends.
  *
  * @param status describes the stack.
  */

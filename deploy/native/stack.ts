@@ -7,7 +7,7 @@ import { createFolders } from './folders.ts';
 import { proxy, redis, searchPath, service, upstreamServers } from './processes.ts';
 import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervise } from './supervisor.ts';
 
-/** How long nginx drains before the services stop and end event streams (ms). */
+/** How long nginx drains before the services stop (ms). */
 const proxyDrainTime = 2_000;
 
 export interface StackOptions extends ProcessContext {

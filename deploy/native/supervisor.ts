@@ -50,7 +50,7 @@ interface Child {
 /**
  * Starts a program and resolves once it is ready. Restarts the program whenever it exits.
  *
- * @throws Error if the program exits too early or is not ready in time. Its own output explains why.
+ * @throws Error if the program exits too early or is not ready in time. The program's output explains the error.
  */
 export async function supervise(spec: ProcessSpec, context: ProcessContext): Promise<SupervisedProcess> {
   const { name, stopSignal = 'SIGTERM' } = spec;
@@ -100,7 +100,7 @@ function launch(spec: ProcessSpec, context: ProcessContext, onLine: (line: strin
     cwd: context.folder,
     env: { ...context.env, ...spec.env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Own process group: Ctrl-C must reach only the supervisor, which stops the processes in order.
+    // A separate process group, because only the supervisor may handle Ctrl-C. It stops the processes in order.
     detached: true,
   });
 

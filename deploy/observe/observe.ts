@@ -13,7 +13,7 @@ export interface ObserveOptions extends Pick<ProcessContext, 'folder' | 'onLine'
   port: number;
   /** Interval of scrapes and rule evaluations (s). */
   interval?: number;
-  /** Lets k6 write metrics. Any web page in a browser on this machine can write them, too. */
+  /** Lets k6 write metrics. Web pages opened on this machine can then write metrics, too. */
   remoteWrite?: boolean;
 }
 

@@ -58,7 +58,7 @@ test.each(panels.map((panel) => [panel.title, panel] as const))(
       const labels =
         grouped?.split(/,\s*/).filter((label) => label !== 'le') ?? (aggregated ? [] : ownLabels);
       expect(labels, expr).toEqual(expect.arrayContaining(named));
-      // Otherwise two series would have the same legend.
+      // Each series needs a distinct legend.
       if (grouped) expect(named, expr).toEqual(expect.arrayContaining(labels));
     }
   },

@@ -56,7 +56,7 @@ function metricsOf(lines: readonly string[], name: string): string[] {
   return output.split('\n').filter((text) => text.startsWith(name) && !text.endsWith(' 0'));
 }
 
-/** Fields of a response from nginx itself. */
+/** Log fields of requests that nginx handles without an upstream. */
 const own = { upstreamSeconds: '', upstreamHeaderSeconds: '' };
 const api = { application: 'expander', path: '/api' };
 

@@ -99,7 +99,7 @@ describe('A backup of the native stack', () => {
     ]);
     expect(await data()).toEqual(before);
 
-    // Another account owns the store if root starts the stack.
+    // The store must keep its owner, which is another account if root starts the stack.
     const owner = process.getuid?.() === 0 ? 64_999 : (process.getuid?.() ?? 0);
     await chown(store, owner, owner);
     const restored = run('restore', 'saved.rdb', 'yes\n');
@@ -144,7 +144,7 @@ describe('A backup of the native stack', () => {
     }
     expect(found.join(' ')).toMatch(/^former (former )+restored( restored)+$/);
 
-    // The store does not start empty if its data was set aside.
+    // The store must not start without its data.
     await rename(join(store, 'appendonlydir'), join(store, 'appendonlydir.undone'));
     await expect(supervised()).rejects.toThrow('tasks-store did not start');
   });
@@ -158,7 +158,7 @@ describe('A backup of the native stack', () => {
   });
 });
 
-test('starting with data from a newer Redis prints the remedy', async () => {
+test('the store prints a remedy if a newer Redis wrote its data', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'longhand-newer-'));
   onTestFinished(() => rm(cwd, { recursive: true }));
   await mkdir(join(cwd, 'appendonlydir'));

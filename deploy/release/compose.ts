@@ -1,8 +1,8 @@
 /**
  * Prints the compose.yaml of a release: `node deploy/release/compose.ts VERSION FOLDER`.
  *
- * FOLDER contains the `docker buildx build --metadata-file` output for each target. A pushed image is
- * referenced by its digest in NAME. A local image is referenced by its ID, which works only with the engine that built the image.
+ * FOLDER contains the `docker buildx build --metadata-file` output for each target. Pushed images are referenced by digest, and
+ * local images by ID. Only the engine that built a local image can resolve the ID.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ interface Service {
   depends_on?: Record<string, object>;
 }
 
-/** Converts docker-compose.yml (`text`): images replace builds, and services that need a checkout are dropped. */
+/** Converts docker-compose.yml (`text`). Replaces builds with images and drops services that need a checkout. */
 export function releasedStack(text: string, imageOf: (target: string) => string) {
   const { services, ...others } = parse(text, { merge: true });
   const top = Object.entries(others).filter(([key]) => !key.startsWith('x-'));

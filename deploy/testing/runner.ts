@@ -17,9 +17,9 @@ export interface Started {
 
 /** Runs `make up` without Docker, in its own folder and on its own ports. Cleans up after each test file. */
 export class Runner {
-  /** The program that `make up` starts. */
+  /** Entry point of `make up` without Docker. */
   main = join(import.meta.dirname, '../native/main.ts');
-  /** Folder for a checkout, with a long path and special characters. */
+  /** Folder for a checkout. Its path is long and contains special characters. */
   checkout = '';
   /** Parent folder of `checkout`. */
   home = '';
@@ -38,7 +38,7 @@ export class Runner {
     afterAll(async () => {
       for (const child of this.#children.splice(0)) {
         if (child.exitCode !== null || child.signalCode !== null) continue;
-        // The kernel then kills the stack's processes.
+        // The kernel kills the stack's processes when this child dies.
         child.kill('SIGKILL');
         await once(child, 'exit');
       }

@@ -12,14 +12,14 @@ import { proxy, searchPath } from '../native/processes.ts';
 import { type ProcessSpec, supervise } from '../native/supervisor.ts';
 import { stackVariables } from '../variables.ts';
 
-/** No application listens at these addresses. */
+/** The upstream ports are closed. */
 const defaultVariables: ProxyVariables = {
   ...readEnv(stackVariables, {}),
   LONGHAND_EXPANDER_SERVER: '127.0.0.1:1 max_fails=0',
   LONGHAND_TASKS_SERVER: '127.0.0.1:2 max_fails=0',
 };
 
-/** nginx without the applications, on 127.0.0.1. */
+/** A test instance of nginx on 127.0.0.1. */
 export interface TemporaryProxy {
   readonly ports: Readonly<Record<'all' | 'expander' | 'tasks', number>>;
   /** nginx's errors and access log so far. */
@@ -61,7 +61,7 @@ export async function startTemporaryProxy(
   const accessLog = openSync(join(folder, logFile), 'a+');
   const requests: string[] = [];
   let incomplete = '';
-  /** Reads only the new lines, because tests poll a log of several megabytes. */
+  /** Reads only new lines, because the log can grow to several megabytes. */
   const read = () => {
     const lines = (incomplete + (stopped ? '' : readFileSync(accessLog, 'utf8'))).split('\n');
     incomplete = lines.pop() ?? '';
@@ -75,7 +75,7 @@ export async function startTemporaryProxy(
     env: { PATH: searchPath(process.env) },
     onLine: (_, line) => errors.push(line),
   });
-  // nginx opens its ports in turn, but the supervisor waits only for the first.
+  // The supervisor waits only for nginx's first port.
   for (const port of Object.values(ports)) {
     while (!(await acceptsConnections({ host: '127.0.0.1', port }))) await sleep(10);
   }

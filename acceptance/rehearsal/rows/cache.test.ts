@@ -11,7 +11,7 @@ const usual = ['64mb', 'allkeys-lfu'];
 const limit = (stack: RehearsedStack, [memory = '', policy = '']: string[]) =>
   stack.redis(cache, 'CONFIG', 'SET', 'maxmemory', memory, 'maxmemory-policy', policy);
 
-/** Faults with their number of state changes. A relay causes two changes when it starts and two when it stops. */
+/** Faults with the number of state changes that each fault causes. Starting or stopping a relay causes two changes. */
 const faults: [string, number, (stack: RehearsedStack) => Promise<unknown>][] = [
   ['cache-killed', 2, (stack) => stack.kill(cache).then(() => pause(1))],
   ['cache-hung', 2, (stack) => stack.hang(5, cache)],

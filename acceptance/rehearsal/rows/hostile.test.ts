@@ -8,7 +8,7 @@ import { type Drill, row } from '../rehearse.ts';
 /** Paths of the shortener's hostile links. */
 const targets = ['/hang', '/endless', '/headers/1000000', '/reset', '/malformed', '/loop', '/delay/60000'];
 
-/** Requests from hostile clients, with the number of connections that send each request. */
+/** Requests from hostile clients, each with a number of connections. */
 const clients: readonly (readonly [string, number])[] = [
   ['GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ', 300],
   ['GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n', 300],
@@ -31,7 +31,7 @@ function expectOthersServed(seen: Drill) {
 }
 
 row('hostile-targets', async ({ stack, rehearse, annotate }) => {
-  // The limits apply to these requests and the load together, because both come from the same address.
+  // These requests and the load share the same limits, because they share an address.
   const [count, inFlight, rest] = [10_000, 150, 0.3];
   let [started, longest] = [0, 0];
   const statuses = new Map<number, number>();

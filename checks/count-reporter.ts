@@ -17,7 +17,7 @@ export default class CountReporter implements Reporter {
         if (result.state === 'skipped')
           console.log(`skipped: ${test.fullName} (${result.note ?? 'no reason'})`);
       }
-      // A file that does not load, or whose hooks fail, has no failed tests. Count it as one failure.
+      // A file that fails to load, or whose hooks fail, has no failed tests. Count the file as one failure.
       count.failed += module.state() === 'failed' && count.failed === 0 ? 1 : 0;
     }
     const failed = count.failed + errors.length;

@@ -47,7 +47,7 @@ const make = (words: string[], variables: Record<string, string> = {}) =>
     encoding: 'utf8',
   });
 
-/** Targets, a variable that each target passes on, and the expected output for a value of the variable. */
+/** Targets that pass on a variable, with the expected output for each value. */
 const passed: [target: string, name: string, output: (value: string) => string][] = [
   ['backup', 'FILE', (value: string) => `<native>\n<${value}>\n`],
   ['restore', 'FILE', (value: string) => `<native>\n<${value}>\n`],
@@ -65,7 +65,7 @@ const passed: [target: string, name: string, output: (value: string) => string][
 ];
 const targets = [...new Set(passed.map(([target]) => target))];
 
-test('make passes variables on unchanged, without executing any part of them', () => {
+test('make passes variables on unchanged and never executes them', () => {
   const variables = Object.fromEntries(passed.map(([, name]) => [name, hostile]));
   const words = Object.keys(variables).map((name) => `${name}=${hostile}`);
   for (const printed of [make([...targets, ...words]), make(targets, variables)])
@@ -79,7 +79,7 @@ test.each(['ps', 'down'])('make %s explains how to install missing packages', (t
   expect(output).toBe('The stack is not installed: `make up` installs it.\n');
 });
 
-test('make up installs only runtime packages, and make test installs all packages', () => {
+test('make test installs development packages that make up skips', () => {
   const fresh = mkdtempSync(join(folder, 'fresh-'));
   const write = (name: string, text: string) => {
     mkdirSync(join(fresh, dirname(name)), { recursive: true });

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 type Arrows = Record<string, readonly string[]>;
 
-/** The arrows in CONTRIBUTING.md, "Rooms". A room without an entry can import any room in its workspace. */
+/** Allowed imports ("Rooms" in CONTRIBUTING.md). A room without an entry can import any room in its workspace. */
 const rooms: Record<string, Arrows> = {
   expander: {
     web: ['bulk'],
@@ -33,7 +33,7 @@ const workspaces: Arrows = {
 const domains = ['expansion', 'task'];
 const frameworks = /^(@?hono|ioredis|undici|eta|prom-client)(\/|$)/;
 
-/** Checks whether the arrows lead from `from` to `to`. */
+/** Whether a path of arrows leads from `from` to `to`. */
 const reaches = (arrows: Arrows, from: string, to: string): boolean =>
   from === to || (arrows[from] ?? []).some((next) => reaches(arrows, next, to));
 
@@ -53,7 +53,7 @@ function allowed(file: string, specifier: string): boolean {
   return !(room in arrows) || reaches(arrows, room, toRoom);
 }
 
-/** All imports of a file, including types and dynamic imports. */
+/** All imports of a file, including type imports and dynamic imports. */
 function imports(file: string): string[] {
   const text = readFileSync(file, 'utf8');
   const { staticImports, staticExports } = parseSync(file, text).module;

@@ -21,7 +21,7 @@ describe('The lock file', () => {
   const exceptions = matches(read('SECURITY.md'), /^\| `([\w@/-]+)\*`/gm);
   const isExcepted = (name: string) => exceptions.some((prefix) => name.startsWith(prefix));
 
-  test('has a SHA-512 hash for every package, except those in SECURITY.md', () => {
+  test('has a SHA-512 hash for every package, except those listed in SECURITY.md', () => {
     const without = packages.filter(({ integrity }) => !integrity?.startsWith('sha512-'));
     expect(without.filter(({ name, optional }) => !optional || !isExcepted(name))).toEqual([]);
     for (const prefix of exceptions)
@@ -36,12 +36,12 @@ describe('Images', () => {
     ...compose.flatMap((name) => matches(read(name), /^ *image: (\S+)/gm)),
   ];
 
-  test('have exact tags, except those in SECURITY.md', () => {
+  test('have exact tags, except those listed in SECURITY.md', () => {
     const inexact = images.filter((image) => !/:v?\d+\.\d+\.\d+(?:-|$)/.test(image));
     for (const image of inexact) expect(read('SECURITY.md')).toContain(`\`${image}\``);
   });
 
-  test('run the same Node and k6 as the tests', () => {
+  test('contain the Node and k6 versions that the tests use', () => {
     expect(images).toContain(`node:${manifest.dependencies.node}-trixie-slim`);
     const { k6 } = JSON.parse(read('loadtest/package.json')).config;
     expect(images).toContain(`grafana/k6:${k6.slice(1)}`);
@@ -57,7 +57,7 @@ describe.each(['ci', 'release'])('The workflow %s', (name) => {
     for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  test('uses the same Node as the tests', () => {
+  test('uses the same Node version as the tests', () => {
     expect(new Set(matches(workflow, /node-version: (\S+)/g))).toEqual(new Set([manifest.dependencies.node]));
   });
 

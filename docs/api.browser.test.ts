@@ -9,7 +9,7 @@ import { startVisits } from '../expander/testing/visit.ts';
 const page = readFileSync(join(import.meta.dirname, 'api.md'), 'utf8');
 const [, snippet = ''] = /```html\n(.*?)```/s.exec(page) ?? [];
 
-test('the snippet shows targets on another website', async () => {
+test('the snippet shows link targets on a third-party website', async () => {
   expect(snippet.trim().split('\n').length).toBeLessThanOrEqual(30);
   const visits = await startVisits(
     scriptedApp({ 'http://sho.rt/a': to('http://end.example/', 303), 'http://end.example/': {} }),

@@ -18,14 +18,14 @@ const shortener = await startShortener();
 
 const page = readFileSync(join(import.meta.dirname, 'api.md'), 'utf8');
 
-/** The commands on the page, each with the output after its `#`. In the output, … matches any text. */
+/** Commands on the page with their documented output (after `#`). In the output, … matches any text. */
 const commands = [...page.matchAll(/^ {4}((?:curl|printf) .*?)(?: +# (.*))?$/gm)].map(
   ([, command = '', output = '']) => ({ command, output: /[{}/]/.test(output) ? output : '…' }),
 );
 
 const kept = useReplica();
 
-test('every command has the documented output', async () => {
+test('every command prints the documented output', async () => {
   expect(commands.length).toBeGreaterThan(14);
   const expander = await serving(testExpander().app);
   const folder = await mkdtemp(join(tmpdir(), 'longhand-api-'));
@@ -52,7 +52,7 @@ test('every command has the documented output', async () => {
   }
 });
 
-test('the page documents every error code, and no others', () => {
+test('the page documents exactly the existing error codes', () => {
   const cells = [...page.matchAll(/^\| ((?:`[a-z_\d]+`,? ?)+) *\| +\d+ \|/gm)].map(([, cell = '']) => cell);
   const documented = cells.flatMap((cell) => cell.match(/[a-z_\d]+/g) ?? []);
   expect(documented.sort()).toEqual([...expanderCodes, 'empty', ...Object.keys(errorStatuses)].sort());
@@ -65,7 +65,7 @@ function fieldsUnder(heading: string): (string | undefined)[] {
   return [...table.matchAll(/^\| `(\w+)`/gm)].map(([, field]) => field);
 }
 
-test('the page documents every field of /api/chain, and no others', async () => {
+test('the page documents exactly the fields of /api/chain', async () => {
   const wrapper = 'https://www.google.com/url?q=http%3A%2F%2Fend.example%2F';
   const app = scriptedApp({
     'http://s.example/': to(wrapper),

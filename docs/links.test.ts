@@ -35,14 +35,14 @@ const exists = (page: string, path: string) =>
 describe.each(pages)('%s', (page) => {
   const text = read(page);
 
-  test('links to files and headings that exist', () => {
+  test('links only to existing files and headings', () => {
     const prose = withoutCode(text);
     const links = [...matches(prose, /\]\(([^)\s]+)\)/g), ...matches(prose, /^\[[^\]]+\]: (\S+)/gm)];
     const local = links.filter((link) => !/^[a-z]+:/.test(link));
     expect(local.filter((link) => !resolves(page, link))).toEqual([]);
   });
 
-  test('names files that exist', () => {
+  test('mentions only existing files', () => {
     const paths = matches(
       text,
       /`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|js|json|lua|md|yml|conf|sh|html|css|eta|template))`/g,
@@ -50,7 +50,7 @@ describe.each(pages)('%s', (page) => {
     expect(paths.filter((path) => !exists(page, path))).toEqual([]);
   });
 
-  test('names targets that the Makefile has', () => {
+  test('mentions only existing make targets', () => {
     const targets = matches(text, /(?:^ {4}|`|\d )make ([a-z-]+)/gm);
     expect(targets.filter((target) => !new RegExp(`^${target}:`, 'm').test(makefile))).toEqual([]);
   });

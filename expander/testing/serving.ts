@@ -10,7 +10,7 @@ import { createExpand } from '../src/expansion/expand.ts';
 import type { ExpandOptions, Expansion } from '../src/expansion/expansion.ts';
 import { createApp } from '../src/web/app.ts';
 
-/** Serves an expander like main.ts until the test ends. Returns the URL and the log lines. */
+/** Serves an expander until the test ends, set up as in main.ts. Returns the URL and the log lines. */
 export async function serving(app: Hono, { lines, log } = logged()) {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());

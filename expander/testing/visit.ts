@@ -18,7 +18,7 @@ export async function startVisits(app: Application) {
     opened.push(page);
     return page;
   };
-  /** Calls `use` with a clean page. It may reuse the page of an earlier visit with the same options. */
+  /** Calls `use` with a clean page, which may come from an earlier visit with the same options. */
   const visit = async <T>(options: BrowserContextOptions, use: (page: Page) => Promise<T>): Promise<T> => {
     const kind = JSON.stringify(options);
     const page = spares.get(kind) ?? (await openPage(options));

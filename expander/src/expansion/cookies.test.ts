@@ -13,18 +13,18 @@ function sent(from: string, lines: string[], to = from): string {
 
 // browsers.browser.test.ts tests more cookies.
 describe('a cookie', () => {
-  test('for a public suffix is rejected', () => {
+  test('is rejected for a public suffix', () => {
     expect(sent('http://a.co.uk/', ['a=1; Domain=co.uk'], 'http://b.co.uk/')).toBe('');
   });
 
-  test('set over http does not replace a secure cookie', () => {
+  test('does not replace a secure cookie if set over http', () => {
     const cookies = chainCookies();
     cookies.keep(['a=1; Secure; Path=/x', 'b=1; Secure'], new URL('https://a.example/'));
     cookies.keep(['a=2', 'a=3; Path=/x/y', 'b=2'], new URL('http://a.example/'));
     expect(cookies.header(new URL('https://a.example/x/y'))).toBe('a=1; b=1; a=2');
   });
 
-  test('with forbidden header characters is rejected', () => {
+  test('is rejected if it contains characters forbidden in headers', () => {
     expect(sent('http://a.example/', ['a=1\u0001', 'b=\u0142', 'c\u007f=1', 'd=\u00fc'])).toBe('d=\u00fc');
   });
 });
@@ -47,7 +47,7 @@ async function visited(handle: RequestListener) {
   return { origin, requests, app, chain: (path: string) => expand.chain(origin + path, { follow: 'all' }) };
 }
 
-/** Sets a cookie and redirects to the same URL. Redirects to /in once it receives the cookie. */
+/** Redirects to /in if the request has the cookie. Otherwise sets the cookie and redirects to the same URL. */
 const wall: RequestListener = ({ url, headers }, response) => {
   if (url === '/in') return void response.writeHead(200, { 'Content-Type': 'text/plain' }).end();
   const known = /\bid=\d+/.test(headers.cookie ?? '');

@@ -31,7 +31,7 @@ export function chainCookies() {
 
 const sendable = /^[\t -~\u0080-\u00ff]*$/;
 
-/** Matches name prefixes that guarantee `Secure`. A cookie without a name is sent as its value, which must not match either. */
+/** Matches name prefixes that guarantee `Secure`. The value of a nameless cookie must not match either. */
 const prefixed = /^__(?:Secure|Host)-/i;
 
 /** Checks browser rules that the library does not implement (RFC 6265bis section 5.6). */

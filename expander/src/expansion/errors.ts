@@ -13,7 +13,7 @@ export const errorLifetimes = {
   aborted: 0,
 };
 
-/** A stable code that tells programs why an expansion failed. */
+/** A stable machine-readable reason for a failed expansion. */
 export type ErrorCode = keyof typeof errorLifetimes;
 
 /** All codes that responses can contain. */

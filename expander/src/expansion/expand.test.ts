@@ -43,7 +43,7 @@ describe('Expansion procedure, rule 2', () => {
     expect(requests).toHaveLength(6);
   });
 
-  test('ends at the location of the redirect that exceeds maxRedirect without requesting it', async () => {
+  test('does not request the location of a redirect that exceeds maxRedirect', async () => {
     const { expand, requests } = web(chain(9));
     expect(await called(expand, 'http://h.example/0')).toEqual([null, 'http://h.example/6', 6]);
     expect(requests.at(-1)).toBe('http://h.example/5');
@@ -101,7 +101,7 @@ describe('Expansion procedure, rule 4', () => {
 });
 
 describe('Expansion procedure, rule 5', () => {
-  test('finishes with the error of a failed request, the current URL and the counter', async () => {
+  test('returns the error, current URL and counter if a request fails', async () => {
     const error = new ExpansionError('request_failed', 'b.example refused the connection.');
     const { expand } = web({ 'http://a.example/': to('http://b.example/x'), 'http://b.example/x': error });
     expect(await called(expand, 'http://a.example/')).toEqual([error, 'http://b.example/x', 1]);
@@ -142,7 +142,7 @@ describe('Expansion procedure, rule 8', () => {
   });
 });
 
-test('util.promisify(expand) resolves with longUrl and redirectCount, or rejects', async () => {
+test('expand supports util.promisify', async () => {
   const expand = promisify(web({ 'http://a.example/': to('/b') }).expand);
   expect(await expand('http://a.example/')).toEqual({ longUrl: 'http://a.example/b', redirectCount: 1 });
   await expect(expand('mailto:x')).rejects.toMatchObject({ code: 'unsupported_scheme' });
@@ -152,7 +152,7 @@ test('util.promisify(expand) resolves with longUrl and redirectCount, or rejects
 describe('follow=all', () => {
   const follow = (pages: Web, url: string) => web(pages).expand.chain(url, { follow: 'all' });
 
-  test('requests up to 20 URLs like Chromium, regardless of maxRedirect', async () => {
+  test('requests up to 20 URLs regardless of maxRedirect', async () => {
     const pages = chain(30);
     const { end, longUrl, redirectCount, hops } = await follow(pages, 'http://h.example/10');
     expect([end.code, longUrl, redirectCount]).toEqual(['max_redirects', 'http://h.example/30', 20]);
@@ -187,7 +187,7 @@ describe('a refresh', () => {
     expect(expansion.hops.map(({ kind }) => kind)).toEqual(['meta', 'refresh']);
   });
 
-  test('to an unsupported scheme ends the chain with follow=all', async () => {
+  test('ends a follow=all chain if the target has an unsupported scheme', async () => {
     const { expand } = web({ 'http://a.example/': page('meta', 'mailto:a@b.example') });
     const { end, longUrl } = await expand.chain('http://a.example/', { follow: 'all' });
     expect(end).toMatchObject({ code: 'unsupported_scheme', target: 'mailto:a@b.example' });

@@ -9,7 +9,9 @@ type Callback = (error: ExpansionError | null, longUrl: string | null, redirectC
 export interface Expand {
   /** @throws TypeError if `url` is not a string or `callback` is not a function. */
   (url: string, callback: Callback): void;
-  /** Max redirects to follow. The expansion ends at the location of the next redirect. `follow` = `all` always allows 19. */
+  /**
+   * Max redirects to follow. One more redirect ends the expansion at its location. `follow` = `all` always allows 19 redirects.
+   */
   maxRedirect: number;
   /** Returns the expansion with all hops. */
   chain(url: string, options?: ChainOptions): Promise<Expansion>;
@@ -43,7 +45,7 @@ export function createExpand(
     assertString(url);
     if (typeof callback !== 'function')
       throw new TypeError(`expand: the callback is ${callback}, not a function`);
-    // Run the callback outside the promise, so that errors in the callback are uncaught exceptions.
+    // Run the callback outside the promise, so that errors in the callback become uncaught exceptions.
     chain(url).then(({ error, longUrl, redirectCount }) =>
       queueMicrotask(() => callback(asError(error), longUrl, redirectCount)),
     );

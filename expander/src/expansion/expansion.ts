@@ -9,7 +9,7 @@ export type Follow = 'default' | 'all';
 /** Max redirects with `follow` = `all`. Chromium requests at most 20 URLs, Firefox 21. */
 export const browserLimit = 19;
 
-/** A reused connection. A response on it may actually be a late body for an earlier request. */
+/** A reused connection, whose responses may be late bodies for earlier requests. */
 export interface Source {
   /** Whether unsolicited bytes arrived. Each response on this connection may belong to another request. */
   hasStrayed: boolean;
@@ -35,7 +35,7 @@ export interface HopResponse {
   bytesRead?: number;
   /** The page title, truncated and on one line. This is untrusted text. */
   title?: string;
-  /** A file that a browser saves, or displays instead of a page. */
+  /** A file that a browser downloads or displays, such as a PDF. */
   file?: { name: string; size: number | null };
   /** Set if a script on the page may redirect. This is a guess, and the target is unknown. */
   scriptRedirect?: true;
@@ -100,11 +100,11 @@ export const cdnId = 'longhand';
 export const keyedClient = (name: string) => `key ${name}`;
 export const hasKey = (client: string) => client.startsWith(keyedClient(''));
 
-/** Returns the name of a turn. A client has one turn for single URLs, and one turn for each URL list. */
+/** Returns the name of a turn. Each client has one turn for single URLs and one for each URL list. */
 export const turnOf = (client = '', list?: number) => (list === undefined ? client : `${client}#${list}`);
 export const clientOf = (turn: string) => turn.replace(/#.*/, '');
 
-/** Creates counters with names, such as one counter per client. Counters at 0 take no memory. */
+/** Creates named counters, such as one per client. Counters at 0 take no memory. */
 export function createCounts() {
   const counts = new Map<string, number>();
   const count = (name: string) => counts.get(name) ?? 0;
@@ -134,9 +134,9 @@ export interface Hop
   wrapper?: string;
   milliseconds: number;
   tls: boolean;
-  /** Whether it redirects from `https` to `http`. */
+  /** Whether the hop redirects from `https` to `http`. */
   downgrade: boolean;
-  /** Whether it redirects to another registrable domain, such as from `a.example.co.uk` to `example.com`. */
+  /** Whether the hop redirects to another registrable domain, such as from `a.example.co.uk` to `example.com`. */
   domainChanged: boolean;
 }
 
@@ -169,7 +169,7 @@ export interface Expansion {
   freshUntil: number;
   /** End of stale-while-revalidate (milliseconds since 1970). */
   staleUntil: number;
-  /** The reused connections of all responses. Not stored in Redis. */
+  /** Reused connections that delivered the responses. Not stored in Redis. */
   sources?: readonly Source[];
 }
 
@@ -179,9 +179,9 @@ export function isVoid({ sources }: Pick<Expansion, 'sources'>): boolean {
 }
 
 export interface ExpandOptions extends FetchHopOptions {
-  /** Number of the URL list that contains this URL. The hops of a list wait in a separate turn, without a time limit. */
+  /** ID of the URL list that contains this URL. The hops of a list wait in a separate turn, without a time limit. */
   list?: number | undefined;
-  /** Max redirects to follow. The chain ends at the location of the next redirect. */
+  /** Max redirects to follow. One more redirect ends the chain at its location. */
   maxRedirect: number;
   onHop?: ((hop: Hop) => void) | undefined;
 }

@@ -5,7 +5,7 @@ import { getDomain, parse } from 'tldts';
 export interface UnicodeHost {
   /** The host in Unicode; null unless it is in Punycode. */
   unicodeHost: string | null;
-  /** Scripts that a label mixes although no language mixes them, such as Cyrillic and Latin. */
+  /** The scripts in a label if no language combines them, such as Cyrillic and Latin. */
   mixedScripts: string[];
   /** The Latin host that this host resembles; null unless all letters of a label look Latin. */
   imitates: string | null;
@@ -25,7 +25,7 @@ const writtenTogether = [
   ['Latin', 'Han', 'Hangul'],
 ];
 
-/** Compiled for the first host in Punycode, because compiling takes 10 ms. */
+/** Compiled lazily, because compiling takes 10 ms. */
 let patterns: ReturnType<typeof makePatterns> | undefined;
 
 const makePatterns = () => ({
@@ -86,8 +86,8 @@ const homes: readonly [RegExp, readonly string[]][] = [
 
 /**
  * Returns the Latin host that this host resembles, such as `apple.com` if all letters of a label are Cyrillic lookalikes. It
- * ignores labels in a script of the top-level domain's country. It ignores hosts whose top-level domain is in one of these
- * scripts, because Latin names cannot exist there.
+ * ignores labels in a script of the top-level domain's country. It also ignores hosts under top-level domains such as `.рф`,
+ * which do not allow Latin names.
  *
  * @param own matches characters that are the same in both hosts.
  * @returns null unless a label consists of lookalikes and `own` characters.

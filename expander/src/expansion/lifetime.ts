@@ -38,9 +38,9 @@ export function endsInFailure(hop: Pick<Hop, 'status' | 'interrupted'> | undefin
 }
 
 /**
- * Returns the lifetime of an expansion without an error. It ends when the first redirect expires. A chain without
- * redirects expires with its only response. A final response with an error status can shorten the lifetime. Caches may serve
- * the stale expansion during a refresh, for as long again but at most 10 minutes. A temporary failure is never served stale.
+ * Returns the lifetime of an expansion without an error. The lifetime ends when the first redirect expires, or the only
+ * response if there is no redirect. A final response with an error status can shorten the lifetime. Stale-while-revalidate
+ * lasts as long as the lifetime, but at most 10 minutes. A temporary failure is never served stale.
  */
 export function expansionLifetime(
   { hops, redirectCount }: { hops: Hop[]; redirectCount: number },

@@ -30,7 +30,10 @@ interface Step {
   end?: End;
 }
 
-/** Starts the session of a chain. With `follow` = `all`, it has cookies and HSTS, follows refreshes and skips wrappers. */
+/**
+ * Starts the session of a chain. With `follow` = `all`, the session stores cookies and HSTS, follows refreshes and skips
+ * wrappers.
+ */
 export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
   const { follow } = options;
   const cookies = follow === 'all' ? chainCookies() : null;

@@ -21,7 +21,7 @@ test.each<[string, StrictTransport, string, string | null]>([
   expect(hosts.upgraded(new URL(url))).toBeNull();
 });
 
-test('an HSTS hop is not requested or counted as a redirect, and is cached like a 307', async () => {
+test('an HSTS hop is neither requested nor counted as a redirect', async () => {
   const requests: string[] = [];
   const freshUntil = Date.now() + 86_400_000;
   const follow = followRedirects(async ({ href }) => {

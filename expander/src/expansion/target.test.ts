@@ -122,7 +122,7 @@ describe('parseUrl', () => {
     expect(parseUrl(`http://${name(254)}/`)).toBeNull();
   });
 
-  test('does not parse a host of more than 2,500 characters, or 833 after decoding', () => {
+  test('rejects hosts longer than 2,500 characters (833 after decoding)', () => {
     const parse = vi.spyOn(URL, 'parse');
     onTestFinished(() => parse.mockRestore());
     for (const before of ['http://', '//', 'file://', 'http://user@']) {

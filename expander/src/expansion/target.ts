@@ -124,8 +124,8 @@ const maxHostText = 2_500;
 const maxDecodedText = maxHostText / 3;
 
 /**
- * Parses a URL like `URL.parse`, but returns null if the host is too long. Use it for all untrusted URLs, because `URL.parse`
- * can block the event loop on a long host.
+ * Parses a URL like `URL.parse`, but returns null if the host is too long. Use `parseUrl` for all untrusted URLs, because
+ * `URL.parse` can block the event loop on a long host.
  */
 export function parseUrl(text: string, base?: string): URL | null {
   const host = hostText(text);

@@ -75,7 +75,7 @@ describe('a lookup', () => {
     expect(await lookupAt(servers)()).toEqual([v4, v6]);
   });
 
-  test('does not use a server that did not respond to an earlier lookup', async () => {
+  test('skips a server that did not respond to an earlier lookup', async () => {
     const silent = await nameServer('silence');
     const lookUp = lookupAt([silent, await nameServer(found)]);
     await lookUp('a.example');
@@ -112,7 +112,7 @@ describe('a lookup', () => {
     },
   );
 
-  test('returns the exempt loopback addresses for localhost without a query', async () => {
+  test('resolves localhost to the exempt loopback addresses without a query', async () => {
     const server = await nameServer(found);
     for (const name of ['localhost', 'a.localhost', 'LOCALHOST.']) {
       expect(await lookupAt([server], ['127.0.0.0/8'])(name)).toEqual(['127.0.0.1']);

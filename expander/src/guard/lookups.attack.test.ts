@@ -8,7 +8,7 @@ import { startNameServer } from '../../testing/name-server.ts';
 import { expand, serviceOfTest } from '../../testing/process.ts';
 import { website } from '../../testing/website.ts';
 
-/** Runs a command in its own mount namespace, with the file `$1` as `/etc/resolv.conf`. */
+/** Runs a command in its own mount namespace, with the file `$1` mounted at `/etc/resolv.conf`. */
 const withResolvConf = [
   'unshare',
   '--mount',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** A command that runs a shell script in new network and mount namespaces, with the folder `$1` as `/etc`. */
+/** A command that runs a shell script in new network and mount namespaces, with the folder `$1` mounted at `/etc`. */
 const namespace = (script: string, ...rest: string[]) =>
   ['unshare', ['--net', '--mount', 'sh', '-ec', setup + script, 'sh', ...rest]] as const;
 

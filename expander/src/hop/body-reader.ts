@@ -35,7 +35,7 @@ const maxStart = 4_096;
 
 /** Creates an incremental decoder for the chunked transfer coding (RFC 9112 section 7.1). */
 function chunkDecoder() {
-  /** The incomplete line at the end of the input so far. */
+  /** Incomplete last line of the received input. */
   let line = '';
   /** Bytes left to read in the current chunk. */
   let missing = 0;

@@ -76,7 +76,7 @@ describe('follow=all also sends GET', () => {
     expect(result.freshUntil).toBeLessThanOrEqual(Date.now() + 30_000);
   });
 
-  test('and skips HEAD once two URLs of an origin needed GET', async () => {
+  test('skips HEAD once two URLs of an origin needed GET', async () => {
     const requests: string[] = [];
     const browse = createBrowse(async ({ host, pathname }, { method }) => {
       requests.push(`${method} ${pathname}`);
@@ -113,7 +113,7 @@ describe('a host that ignores HEAD', () => {
     await expect(browse(new URL('http://a.example/'), {})).rejects.toMatchObject({ code: 'request_failed' });
   });
 
-  test('may still respond to HEAD before GET', async () => {
+  test('can still respond to HEAD after GET is sent', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const signals: (AbortSignal | undefined)[] = [];
@@ -161,7 +161,7 @@ describe('a page', () => {
     expect(freshUntil).toBeLessThanOrEqual(Date.now() + 30_000);
   });
 
-  test('that ends when the connection closes is complete', async () => {
+  test('is complete when the server closes the connection', async () => {
     const url = await answering((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<title>A</title>'),
     );
@@ -193,7 +193,7 @@ describe('a page', () => {
     expect(requests[1]).toMatchObject({ 'accept-encoding': 'identity', 'upgrade-insecure-requests': '1' });
   });
 
-  test('with gzip encoding is decoded in parallel with other pages', async () => {
+  test('is decompressed from gzip in parallel with other pages', async () => {
     const decode = (body: Buffer) => decodeContent(gzipSync(body), 'gzip', false, 64 * 1024);
     const others = Promise.all(Array.from({ length: 16 }, () => decode(randomBytes(60_000))));
     const first = decode(Buffer.from(markup)).then(() => 'first');
@@ -201,7 +201,7 @@ describe('a page', () => {
     await others;
   });
 
-  test('with an unknown encoding such as "gzip gzip" is not decoded', async () => {
+  test('is not decompressed if its encoding is unknown', async () => {
     const body = gzipSync(markup);
     expect(await decodeContent(body, 'gzip gzip', false, 64)).toEqual({ content: body, isDamaged: false });
   });

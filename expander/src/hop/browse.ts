@@ -16,7 +16,7 @@ import { isDecidedByContent } from './shown.ts';
 /** Max bytes of a page to read. Redirects are usually near the start. */
 const maxPageSize = 64 * 1024;
 
-/** Pages up to this many bytes skip the parsing queue. They parse within a millisecond. */
+/** Pages up to this many bytes skip the parsing queue. Such pages parse within a millisecond. */
 const quickPage = 4 * 1024;
 
 /** Fraction of the hop timeout after which to send GET if HEAD is still unanswered. Some hosts ignore HEAD. */
@@ -148,7 +148,7 @@ async function interpret(
   };
 }
 
-/** Whether a response to HEAD claims that the body is empty. GET may still return a page. */
+/** Whether a response to HEAD declares an empty body. GET may still return a page. */
 function isEmpty({ status, headers }: ResponseHead): boolean {
   return [204, 205, 304].includes(status) || headers['content-length'] === '0' || !headers['content-type'];
 }

@@ -28,7 +28,7 @@ export class Connection {
   #isUsed = false;
   /** URL of the requests so far; null if they had different URLs. */
   #url: string | null = null;
-  /** Milliseconds from opening the connection to the first response. A late body can take about as long. */
+  /** Milliseconds from opening the connection to the first response. A late body may take this long. */
   #cooldown = 0;
   readonly #openedAt = performance.now();
   #coolsDownUntil = 0;
@@ -56,8 +56,8 @@ export class Connection {
   /**
    * Whether the connection can be reused for `exchange`. A late body for HEAD can look like the next response and shift all
    * later responses. The connection therefore cools down after each response except the first, until a late body would have
-   * arrived. A GET can reuse a connection only for the same URL, because the connection closes after a GET, before a late body
-   * is detected.
+   * arrived. GET can reuse a connection only for the same URL. The connection closes after GET, so it cannot detect a late
+   * body.
    *
    * @param isCrowded whether the origin has enough other idle connections to skip the cooldown.
    */

@@ -1,6 +1,6 @@
 import zlib from 'node:zlib';
 
-/** Options that decode truncated bodies and flush after each write, so that damaged data does not affect earlier output. */
+/** Options that decode truncated bodies. Flushing after each write keeps the output before damaged data. */
 const deflate = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH };
 const brotli = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH };
 /** Accepts windows up to 8 MiB, like Chromium. */

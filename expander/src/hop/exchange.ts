@@ -16,7 +16,7 @@ export interface Response extends ResponseHead {
   body: Buffer;
   /** Whether the body was truncated, by the server or by the timeout. */
   isCut: boolean;
-  /** Null if the response certainly belongs to this request, such as on a new connection. */
+  /** The reused connection; null if the response cannot belong to another request. */
   source: Source | null;
 }
 
@@ -87,7 +87,10 @@ export class Exchange {
     return read && this.#receiveHead(read.head, read.rest);
   }
 
-  /** Whether unsolicited bytes may still show that the response belongs to another request. GET closes the connection first. */
+  /**
+   * Whether unsolicited bytes may still show that the response belongs to another request. False for GET, because the
+   * connection closes immediately.
+   */
   get isInDoubt(): boolean {
     return this.#source !== null && this.method === 'HEAD';
   }

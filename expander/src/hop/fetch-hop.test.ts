@@ -82,7 +82,7 @@ test.each(['http', 'https'] as const)(
   },
 );
 
-describe('the guard checks the address that the socket connects to:', () => {
+describe('the guard checks the address of each connection', () => {
   const named = (path: string) => `http://short.example:${shortener.port}${path}`;
 
   test('a host with only allowed addresses receives the request', async () => {
@@ -172,7 +172,7 @@ describe('a hop times out after 3 s', () => {
     expect(error).toMatchObject(timeout);
   });
 
-  test.concurrent('even after a redirect', async () => {
+  test.concurrent('and the chain keeps its earlier redirects', async () => {
     const u = `${shortener.url}/location?to=/hang`;
     const { error, longUrl, redirectCount } = await testExpander().expand.chain(u);
     expect(error).toMatchObject(timeout);

@@ -116,7 +116,7 @@ function requestFailed(url: URL, cause: unknown): ExpansionError {
     new ExpansionError('request_failed', `${url.host} ${reason}`, { cause, ...facts });
   const reason = reasons[code];
   if (reason) return failed(reason);
-  // These are errors of the TLS protocol, not of the certificate.
+  // TLS protocol errors, unlike the certificate errors below.
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_'))
     return failed('failed to set up an encrypted connection.');
   if (!/CERT|SIGNATURE|CRL|^INVALID|^PATH_LENGTH|^HOSTNAME/.test(code))

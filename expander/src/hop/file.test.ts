@@ -28,7 +28,7 @@ test.each(['a ', '=?gb18030?q?a?= ', 'a;b=', "a;filename*=x''"])(
       work();
       return performance.now() - start;
     };
-    // Alternate, so that a busy machine slows both.
+    // Measure alternately, so that a busy machine slows both measurements.
     const times = Array.from({ length: 20 }, () => ({
       head: timed(() => [readDocument(url, head, Buffer.alloc(0)), fileOf(url, head)]),
       page: timed(() => readHtml('<nobr>'.repeat(10_000))),

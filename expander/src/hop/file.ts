@@ -5,7 +5,7 @@ import { dispositionType, mimeType } from './shown.ts';
 const maxName = 120;
 const maxEnding = 40;
 
-/** Describes the file that a browser saves, or displays instead of a page. `size` is in bytes; null if unknown. */
+/** Describes a file that a browser downloads or displays, such as a PDF. `size` is in bytes; null if unknown. */
 export function fileOf(url: URL, { headers }: ResponseHead): { name: string; size: number | null } {
   const { 'content-disposition': disposition = '', 'content-length': length = '' } = headers;
   const isEncoded = headers['content-encoding'] !== undefined;

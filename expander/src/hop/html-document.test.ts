@@ -12,7 +12,7 @@ const refreshOf = (...page: Parameters<typeof readPage>) => readPage(...page).re
 
 // browsers.browser.test.ts tests more pages.
 describe('a page redirects', () => {
-  test('after at most 15 s', () => {
+  test('if its refresh delay is at most 15 s', () => {
     expect(refreshOf(meta('15;url=/m'))).toEqual({ kind: 'meta', url: 'http://a.example/m' });
     expect(refreshOf(meta('15.1;url=/m'))).toBeNull();
   });

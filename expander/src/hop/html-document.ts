@@ -132,7 +132,7 @@ const redirecting = /\blocation\b|navigat|\b(?:open|submit|click)\s*\(|document\
 const tokens =
   /\/\*.*?(?:\*\/|$)|\/\/[^\n]*|(["'`])(?:\\.|(?!\1)[^\\])*(?:\1|$)|([{}])|(?<![\w$.])(?:(?:window|document|self)\s*\.\s*)?(location\s*(?:\.\s*(?:assign|replace)\s*\(|(?:\.\s*href\s*)?=(?![=>])))/gs;
 
-/** Max tokens to examine per page. Examining them takes 2 ms. */
+/** Max tokens to examine per page (about 2 ms). */
 const maxTokens = 4_000;
 
 /**

@@ -12,7 +12,7 @@ import { headReader } from './response-head.ts';
 
 const certificate = await testCertificate();
 
-/** Starts a server that counts all connections and open connections. */
+/** Starts a server that counts its total and open connections. */
 async function listen(answer: RequestListener, scheme: 'http' | 'https' = 'http') {
   const server = scheme === 'http' ? http.createServer(answer) : https.createServer(certificate, answer);
   const connections = { seen: 0, open: 0 };

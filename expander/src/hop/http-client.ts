@@ -10,14 +10,14 @@ const strayedLimits = { max: 10_000, ttl: 10 * 60 * 1_000 };
 /** Max idle connections to all origins. */
 const maxIdle = 256;
 
-/** Connections skip the cooldown if their origin has this many idle connections. This allows 2,500 requests a second. */
+/** Connections skip the cooldown if their origin has this many idle connections, enough for 2,500 requests a second. */
 const crowd = 128;
 
 /**
- * Creates an HTTP/1.1 client that reads heads and the start of bodies. Other layers limit its requests in flight.
+ * Creates an HTTP/1.1 client that reads heads and the start of bodies. Other layers limit the requests in flight.
  *
- * Unsolicited bytes may be a late body for an earlier HEAD. If they arrive during a request, the client retries the
- * request on a new connection. It then uses a new connection for every request to that origin.
+ * Unsolicited bytes may be a late body for an earlier HEAD. When these bytes arrive, the client retries the current request on
+ * a new connection. Every later request to that origin uses a new connection.
  *
  * @param headers alternating names and values, for all requests.
  */
@@ -40,7 +40,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
     }
   };
 
-  /** Frees all connections before resolving the first response. Freeing them one by one takes about 17% more CPU time. */
+  /** Frees all connections before resolving the first response. Freeing one by one takes about 17% more CPU time. */
   const keepFinished = () => {
     const batch = finished;
     finished = [];
@@ -98,7 +98,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
       const exchange = new Exchange(url, options, fields);
       const others = strayed.has(url.origin) ? [] : (idleByOrigin.get(url.origin) ?? []);
       const isCrowded = others.length >= crowd;
-      // The first connection has been idle longest. The last connection may be new and need no cooldown.
+      // Try the connection that has been idle longest, then the latest one, which may be new and need no cooldown.
       const connection = [others[0], others.at(-1)].find((other) => other?.mayCarry(exchange, isCrowded));
       if (connection) {
         take(connection);

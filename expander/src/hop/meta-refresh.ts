@@ -22,7 +22,7 @@ const noFacts = () => ({
   refreshes: [] as MetaRefresh[],
   /** Text of the first title; null if the page has no title. */
   title: null as string | null,
-  /** Source code of the inline scripts that run. */
+  /** Source code of executable inline scripts. */
   scripts: [] as string[],
   /** Source code in event attributes, such as `onload`. */
   handlers: [] as string[],
@@ -81,7 +81,10 @@ const hidden = new Set(['script', 'style', 'title', 'noscript', 'iframe', 'noemb
 
 type Adapter = TreeAdapter<DefaultTreeAdapterMap>;
 
-/** Creates a tree adapter that collects `facts` outside templates. The tree has only parent links, which the parser needs. */
+/**
+ * Creates a tree adapter that collects `facts` outside templates. Nodes have only parent links, because the parser needs
+ * nothing else.
+ */
 function collecting(facts: HtmlFacts): Adapter {
   let base: string | null = null;
   let firstTitle: DefaultTreeAdapterMap['element'] | undefined;

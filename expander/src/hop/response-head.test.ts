@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { headReader } from './response-head.ts';
 
-/** Parses a response head whole, and checks that parsing byte by byte finds the same end. */
+/** Parses a response head at once and byte by byte, and checks that both find the same end. */
 function parse(text: string, maxLength?: number) {
   const { read: readWhole } = headReader(maxLength);
   const whole = readWhole(text);

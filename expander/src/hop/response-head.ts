@@ -30,13 +30,13 @@ export const token = /^[\w!#$%&'*+.^`|~-]+$/;
 /** Headers with a single value. The first value wins if the header is repeated. */
 const single = new Set(['age', 'date', 'expires', 'location', 'strict-transport-security']);
 
-/** Headers that must not have two different values, which may be a sign of response splitting. */
+/** Headers whose repeated values must be equal. Different values may indicate response splitting. */
 const unambiguous = ['content-length', 'content-disposition'];
 
 /**
  * Creates an incremental parser for a response head in Latin-1. It accepts everything that Chromium accepts (net/http), which
- * is more than RFC 9112 allows. It skips interim responses (RFC 9110 section 15.2). They count toward `maxLength`, because a
- * host could send an endless series of interim responses.
+ * is more than RFC 9112 allows. It skips interim responses (RFC 9110 section 15.2). Interim responses count toward `maxLength`,
+ * because a host could send an endless series.
  *
  * Its functions throw `ERR_NOT_HTTP`, `ERR_AMBIGUOUS`, or `ERR_HEADERS_TOO_LONG` beyond `maxLength` characters.
  */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ResponseHead, token, trimmed } from './response-head.ts';
 
-/** What Chromium does with a response: displays markup or other content, saves a file, or does nothing. */
+/** How Chromium handles a response: displays HTML, XML or other content, saves a file, or ignores it. */
 export type Shown = 'html' | 'xml' | 'other' | 'file' | 'nothing';
 
 /** Types that Chromium parses as XML and displays. Our HTML parser extracts the same data except from contrived documents. */
@@ -67,7 +67,7 @@ export function shownAs({ status, headers }: ResponseHead, content: Buffer = Buf
   return binary.test(start) || (!isKnown && printable.test(start)) ? 'file' : 'other';
 }
 
-/** Whether the content determines how Chromium displays the response, or may contain a redirect. */
+/** Whether the body is needed to classify the response or find a redirect. */
 export function isDecidedByContent(head: ResponseHead): boolean {
   const type = mimeType(head.headers);
   const shown = shownAs(head);

@@ -58,7 +58,7 @@ const cases = (['default', 'all'] as const).flatMap((follow) =>
 const victims = Array.from({ length: 20 }, (_, i) => `/victim/${i}`);
 const expected = victims.map((victim) => `/at${victim}`);
 
-describe('a late body for HEAD, disguised as a response,', () => {
+describe('a late body for HEAD that looks like a response', () => {
   test.each([
     ...cases.map(([follow, late]) => ['a redirect', forged, late, follow] as const),
     ['a redirect that closes the connection', forgedAndClosing, 1, 'default'] as const,
@@ -92,7 +92,7 @@ describe('a late body for HEAD, disguised as a response,', () => {
     expect(await end('/at/victim')).toBe('/at/victim');
   });
 
-  test('prevents caching of the result if it is detected before the chain ends', async () => {
+  test('prevents caching if it is detected before the chain ends', async () => {
     let victimSocket: Socket | undefined;
     const elsewhere = http.createServer(async (_, response) => {
       victimSocket?.write(genuine('/victim'));

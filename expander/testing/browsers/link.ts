@@ -7,7 +7,7 @@ export interface Link {
   /** What the website sends in this test case. */
   sent: string;
   website: Website;
-  /** Chromium's final URL if it differs from Longhand's, and why the difference is acceptable. */
+  /** Chromium's final URL if it differs from Longhand's for the given `reason`. */
   chromium?: string;
   reason?: string;
   /** What to compare instead of the final URL: the file name, or whether a script redirects. */

@@ -10,7 +10,7 @@ import { guardedRequest } from '../../src/hop/fetch-hop.ts';
 import { errorAt, type Link, leftByScript, savedAs, start } from './link.ts';
 import { type Stage, userAgentOf } from './stage.ts';
 
-/** Number of links to follow in parallel. More links would cause timeouts. */
+/** Max links to follow in parallel without timeouts. */
 const parallelLinks = 8;
 
 /** Follows each link with `follow=all`. @returns the end of each link. */
@@ -20,7 +20,7 @@ export async function longhandEnds(links: readonly Link[], stage: Stage): Promis
   const guard = createGuard(['127.0.0.0/8']);
   const followSome = async () => {
     for (const index of queue) {
-      // All connections go to the stage, so a lookup is an error.
+      // All connections go to the stage, so no name should be looked up.
       const lookup = () => Promise.reject(new Error('a lookup'));
       const settings = { guard, lookup, userAgent: userAgentOf(index) };
       const { request, close } = guardedRequest(settings, (lookup) => connector(lookup, toStage(stage)));

@@ -9,7 +9,7 @@ export interface Reply {
   status?: number;
   headers?: readonly (readonly [name: string, value: string])[];
   body?: string;
-  /** The whole response as text. It replaces all other fields. */
+  /** The raw response. Overrides all other fields. */
   raw?: string;
 }
 
@@ -30,7 +30,7 @@ export type Stage = Awaited<ReturnType<typeof openStage>>;
 /** Returns the `User-Agent` by which the stage identifies a link. */
 export const userAgentOf = (index: number): string => `link ${index}`;
 
-/** Starts a server on two ports of 127.0.0.1 that acts as the websites of all links. */
+/** Starts the websites of all links on two ports of 127.0.0.1. */
 export async function openStage(websites: readonly Website[]) {
   const answer = (encrypted: boolean) => (request: http.IncomingMessage) => {
     const { method = '', url: path = '', headers, socket } = request;

@@ -11,7 +11,7 @@ export function leave(row: HTMLElement) {
   document.getElementById('list')?.focus({ preventScroll: true });
 }
 
-/** Returns the row above or below `row` or the former position. */
+/** Returns the row above or below `row`, or near the last focused row if `row` is null. */
 export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
   const from = row && row !== left.row ? placeOf(row) : left;
   left = { row: null, at: 0 };
@@ -20,7 +20,7 @@ export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
   return others[to] ?? (row ? undefined : others[other]);
 }
 
-/** Receives the focus from a closing notice. On phones, a field would open the keyboard. */
+/** Returns the element to focus when a notice closes. On phones, a text field would open the keyboard. */
 export const afterNotice = () => document.getElementById(matchMedia('(hover)').matches ? 'title' : 'list');
 
 /** Returns a function that restores the focus after a morph, to the control, its row, or the list. */

@@ -9,7 +9,7 @@ import { local } from './times.js';
 /** New tasks that still wait for a response, in order. */
 let unanswered: { text: string }[] = [];
 
-/** The lines of a failed request, and the rows shown then. The server may have added the tasks. */
+/** Lines of a failed request whose tasks the server may have added, and the row ids at that time. */
 let lost: { form: HTMLFormElement; lines: string[]; before: string[] } | undefined;
 
 const unsaved = () =>
@@ -59,7 +59,7 @@ export function add() {
         keepDraft(single);
       },
       failed(failure) {
-        // If offline, the next typed task needs a new line.
+        // Start a new line for the next task typed offline.
         showUnsaved(failure.status > 0 || fieldOf(single).value ? unsaved() : `${unsaved()}\n`);
         unanswered = [];
         refuse(single, failure, [text]);
@@ -116,7 +116,7 @@ function refuse(form: HTMLFormElement, failure: Failure, lines: string[]) {
   if (lines.length > 0 && !form.closest('li')) lost = { form, lines, before: rows().map(({ id }) => id) };
 }
 
-/** Gives a form the action and hidden fields of the form on `page`. */
+/** Copies the action and hidden fields of the form on `page` to `form`. */
 function renew(form: HTMLFormElement, page: ParentNode) {
   const fresh = page.querySelector<HTMLFormElement>('form.write');
   if (!fresh || form.matches('.lines')) return;

@@ -5,7 +5,7 @@ import { complain, mention, recovered } from './notice.js';
 
 /** Milliseconds without an event until the page reconnects. The server sends the version every 5 s. */
 const silence = 20_000;
-/** Milliseconds before retrying a refused connection. The browser retries other failures. */
+/** Milliseconds before retrying after an error status. The browser itself retries lost connections. */
 const pause = 2_000;
 
 // A hidden page closes its connection, because a browser opens only six per server.

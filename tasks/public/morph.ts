@@ -3,7 +3,7 @@ import { make } from './notice.js';
 
 declare const Idiomorph: typeof import('idiomorph').Idiomorph;
 
-// Throws without the library, so that the page works with plain links and forms.
+// Throws if the library is missing, so that the page falls back to plain links and forms.
 const { morph: morphElement } = Idiomorph;
 
 const list = () => document.getElementById('list') as HTMLElement;
@@ -25,7 +25,7 @@ const callbacks = {
 /** Edited and newly finished rows stay in place. */
 const staying = ':is(.editing, [data-pending=finished])';
 
-/** The last received list, while a row stays in place. */
+/** Last list received from the server, kept only while a row stays in place. */
 let received: DocumentFragment | undefined;
 
 /** Returns the parent element of the rows, and creates it if the list is empty. */

@@ -5,7 +5,7 @@ const notice = document.getElementById('notice') as HTMLElement;
 /** Minimum milliseconds to show an error message. */
 const readable = 5_000;
 
-/** When a server response may remove the error message. */
+/** Time from which a server response removes the error message. */
 let passesAt = Infinity;
 
 export const make = <Name extends keyof HTMLElementTagNameMap>(

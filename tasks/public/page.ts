@@ -1,4 +1,4 @@
-// Pages whose forms the browser submits. Typed text survives a reload until the server has saved it.
+// For pages that submit forms without `fetch`. Typed text survives a reload until the server has saved it.
 
 import { markSent, restoreDraft, settleSent, storeDraft } from './drafts.js';
 import './times.js';

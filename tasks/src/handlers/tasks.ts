@@ -98,7 +98,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
     const task = await saved.catch((error) => {
       if (!(error instanceof RevisionChanged)) throw error;
       const { current } = error;
-      // An earlier request may have made this change although its response was lost.
+      // An earlier request may have made this change even though its response was lost.
       if (holds(current, change)) return current;
       // Finishing a task and editing its title do not conflict.
       if (was === current.title) return store.update(id, change, now(), `"${current.revision}"`);

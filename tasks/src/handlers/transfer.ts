@@ -15,7 +15,7 @@ import type { Views } from '../web/views.ts';
 /** Max bytes of an import, enough for `maxTasks` ordinary titles. */
 const maxFile = 1024 ** 2;
 
-/** Max concurrent imports per process, and one per client. An import takes at most a second of CPU time. */
+/** Max concurrent imports per process. Each client may run one. An import takes at most a second of CPU time. */
 const maxImports = 2;
 
 const mediaTypes = new Map<string | undefined, Format>(

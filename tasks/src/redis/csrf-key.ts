@@ -8,8 +8,8 @@ import { storeReply } from './scripts.ts';
 const maxAge = 2_000;
 
 /**
- * Returns the master key for CSRF tokens and sessions. The first replica creates the key. While the store is down, returns
- * the last known key, so that failed forms can be shown again.
+ * Returns the master key for CSRF tokens and sessions. The first replica creates the key. Returns the last
+ * known key while the store is down, so that failed forms can be shown again.
  */
 export function csrfKey(redis: StoreClient, timed: Timed = untimed): () => Promise<Buffer> {
   let known: Buffer | undefined;

@@ -1,6 +1,6 @@
 /**
  * Version of the data format. Increase the version only for a change that breaks the previous release. The new release
- * then migrates the keys and sets `schema`, and older releases stop writing. If `schema` is missing, the version is 1.
+ * then migrates the keys and sets `schema`, and older releases stop writing. The version is 1 if `schema` is missing.
  */
 export const schemaVersion = 1;
 

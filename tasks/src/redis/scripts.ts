@@ -53,7 +53,7 @@ const sources = readdirSync(folder).map((file) => {
 
 const unavailable = 'The tasks cannot be reached just now. Please try again in a moment.';
 
-/** Error messages by the first word of the error from Redis. */
+/** Error messages, keyed by the first word of the Redis error. */
 const messages = new Map([
   ['OOM', 'The store is full. Delete tasks or clear finished tasks. That frees space after a day.'],
   [

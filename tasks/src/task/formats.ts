@@ -22,7 +22,7 @@ const maxValues = maxTasks * (1 + importSchema.keyof().options.length);
 /** A list marker, a check box and a title, which may contain U+2028 and U+2029 (flag `s`). */
 const taskLine = /^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:\[([ xX]?)\]\s+)?(.*)$/s;
 
-/** A Markdown task list, with a check box and a title per line. */
+/** A Markdown task list. Each line has a check box and a title. */
 const text: Format = {
   type: 'text/plain; charset=UTF-8',
   before: '',
@@ -52,7 +52,7 @@ const json: Format = {
       .map((element) => (now) => [readTask(element, now)]),
 };
 
-/** One task or one array of tasks per line. A JSON export is also valid. */
+/** One task or one array of tasks per line. Also reads JSON exports. */
 const ndjson: Format = {
   ...json,
   type: 'application/x-ndjson',
@@ -65,7 +65,7 @@ const readJsonLine = (line: string, now: Date) =>
     .values()
     .map((task) => readTask(task, now));
 
-/** The formats by file extension. */
+/** Formats, keyed by file extension. */
 export const formats = { text, json, ndjson };
 
 function* lines(file: Buffer): Generator<Buffer> {

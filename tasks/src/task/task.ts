@@ -99,8 +99,8 @@ export interface TaskStore {
   /** Removes the task. `restore(removal)` can undo the removal for a day. */
   destroy(id: string, removal: string, match?: string): Promise<void>;
   /**
-   * Removes all finished tasks, a few thousand at a time, and returns their number. If a step fails, the `TaskError` has the
-   * `count` so far, and another call removes the remaining tasks.
+   * Removes all finished tasks, a few thousand at a time, and returns their number. The `TaskError` of a failed step has
+   * the `count` so far. Another call then removes the remaining tasks.
    */
   clearFinished(removal: string): Promise<number>;
   /** Returns undefined if the removal has expired or was restored. */

@@ -37,7 +37,7 @@ export function problem(c: TasksContext, error: TaskError): Response {
 /** Responds to a failed request with problem details for programs, the submitted form for browser forms, or an error page. */
 export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 'render' | 'log'>) {
   return async (cause: Error, c: TasksContext): Promise<Response> => {
-    // This status is only for the log.
+    // The client has disconnected, so only the log shows this status.
     if (hasLeft(c) && !(cause instanceof TaskError)) return respond(c, null, 499);
     if (!(cause instanceof TaskError)) log.error({ err: cause }, 'a request failed');
     const error = cause instanceof TaskError ? cause : new TaskError('internal', 'Something went wrong.');

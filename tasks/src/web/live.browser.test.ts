@@ -210,13 +210,13 @@ describe('The event stream', () => {
 
 const phone = { viewport: { width: 390, height: 500 }, hasTouch: true, isMobile: true };
 
-describe('Rows stay in place on the screen', () => {
+describe('Rows', () => {
   /** Viewport position of an element in pixels. */
   const top = async (selector: string, on: Page) =>
     Math.round((await on.locator(selector).boundingBox())?.y ?? 0);
   const tasks = Array.from({ length: 120 }, (_, i) => `task ${i + 1}`);
 
-  test('when another user changes rows above the scroll position', async () => {
+  test('do not move when another user changes rows above the scroll position', async () => {
     await site.add(...tasks);
     const bob = await site.open('/', phone);
     await bob.evaluate("document.getElementById('task-60').scrollIntoView()");
@@ -229,7 +229,7 @@ describe('Rows stay in place on the screen', () => {
     await poll(() => top('#task-60', bob)).toBe(before);
   });
 
-  test('while the user edits a row and another user finishes that task or the next', async () => {
+  test('do not move when another user finishes the edited task or the next task', async () => {
     await site.add(...tasks.slice(0, 9));
     const bob = await site.open('/', phone);
     await bob.getByLabel('More: task 8').tap();

@@ -6,7 +6,7 @@ import type { Render } from './views.ts';
 /** Rows rendered per turn of the event loop. Ten rows of 20 links take 2 ms. */
 const rowsATurn = 10;
 
-/** Rows that a reloaded page shows without scrolling. Links in later rows return to the row above. */
+/** Number of rows that a reloaded page shows without scrolling. Links in later rows return to the row above. */
 const rowsAtTop = 5;
 
 /** Max bytes of cached rows: 4,000 typical rows, or 250 of the largest. */
@@ -20,7 +20,7 @@ const mark = randomUUID();
 
 interface Row {
   revision: number;
-  /** The HTML, with `mark` in its links. */
+  /** The HTML, with `mark` as a placeholder in its links. */
   text: string;
   /** The HTML for the last page that showed the row. */
   shown?: { place: string; html: Uint8Array };

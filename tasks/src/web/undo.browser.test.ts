@@ -28,8 +28,8 @@ async function undoEach(page: Page, undo: () => Promise<unknown>) {
   await poll(() => titles(page)).toEqual(['(milk)']);
 }
 
-describe('Finishing, reopening and editing can be undone', () => {
-  test('without scripts, until a reload hides the notice', async () => {
+describe('Finishing, reopening and editing', () => {
+  test('can be undone without scripts until a reload hides the notice', async () => {
     await site.add('milk');
     const page = await site.open('/', { javaScriptEnabled: false });
     await undoEach(page, () => page.getByRole('button', { name: 'Undo' }).click());
@@ -39,7 +39,7 @@ describe('Finishing, reopening and editing can be undone', () => {
     expect(await notice(page)).toBe('');
   });
 
-  test('once with Ctrl+Z', async () => {
+  test('can be undone once with Ctrl+Z', async () => {
     await site.add('milk');
     const page = await site.open();
     await undoEach(page, async () => {
@@ -53,7 +53,7 @@ describe('Finishing, reopening and editing can be undone', () => {
   });
 
   test.each([true, false])(
-    'unless somebody else has changed the task or undone a deletion (scripts: %s)',
+    'cannot be undone if somebody else has changed or restored the task (scripts: %s)',
     async (javaScriptEnabled) => {
       await site.add('milk', 'bread');
       const page = await site.open('/', { javaScriptEnabled });

@@ -40,7 +40,7 @@ async function sendAll(port: number): Promise<void> {
 
 test('the proxy does not forward a smuggled request', async () => {
   const { paths, port } = await startLenient();
-  // Without the proxy, the application accepts the hidden request.
+  // The application accepts the hidden request if there is no proxy.
   await sendAll(port);
   expect(paths.splice(0)).toContain('/hidden');
   const proxy = await startTemporaryProxy({ LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0` });

@@ -1,5 +1,5 @@
 /**
- * `node loadtest/control-server.ts [--port 9001]` serves a constant response, for CONTROL_URL. If this server is slow, the
+ * `node loadtest/control-server.ts [--port 9001]` serves the constant response for CONTROL_URL. If this server is slow, the
  * machine is slow.
  */
 import { createServer } from 'node:http';

@@ -12,7 +12,7 @@ import { type RequestOptions, send, type TestResponse } from '@longhand/shared/t
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { logged, type Reply, replyWith, scriptedApplication, startProxied } from './testing/proxied.ts';
 
-/** Caching headers from the expander, which allow 30 s in nginx and ten minutes in clients. */
+/** Expander headers that allow caching for 30 s in nginx and ten minutes in clients. */
 const fresh = { 'Cache-Control': 'public, max-age=600', 'X-Accel-Expires': '30' };
 
 /** The stack's nginx image, or the installed nginx (1.22 or later) if there is no Docker engine. */

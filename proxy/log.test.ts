@@ -11,7 +11,7 @@ const secret = 'topsecret';
 const controls = '\x9b2J\x85\xc2\x9b31m\xe2\x80\xae';
 const hostile = secret + controls;
 
-/** Matches C0, DEL, C1 and bidi controls, and invalid UTF-8. */
+/** Matches control characters (C0, DEL, C1 and bidi) and invalid UTF-8. */
 const control = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/u;
 
 describe("The proxy's log", async () => {

@@ -3,7 +3,7 @@ import { send, sendRaw, type TestResponse } from '@longhand/shared/testing/send.
 import { afterAll, describe, expect, test } from 'vitest';
 import { replyWith, scriptedApplication, startProxied } from './testing/proxied.ts';
 
-/** Reduces the read timeout from 9 s to 1 s, except in locations with their own timeout. */
+/** Reduces the default read timeout from 9 s to 1 s. */
 const impatient = (text: string) => text.replace('read_timeout 9s', 'read_timeout 1s');
 
 describe('The proxy alone', async () => {
@@ -121,8 +121,8 @@ describe('The proxy alone', async () => {
     },
   );
 
-  test('/api and the page return 429 with Retry-After above LONGHAND_API_RATE', async () => {
-    // Other tests use up the rate limit of 127.0.0.1.
+  test('requests above LONGHAND_API_RATE receive 429 with Retry-After', async () => {
+    // Use another address, because other tests use up the rate limit of 127.0.0.1.
     const ask = (path: string) => send(ports.expander, path, { localAddress: '127.0.0.2' });
     const responses: TestResponse[] = [];
     for (let i = 0; i < 12; i += 1) responses.push(await ask('/api?u=x'));

@@ -32,7 +32,7 @@ export async function addTasks(port: number, connections: number) {
  */
 export async function underLoad(stack: Watched, change: () => Promise<unknown>) {
   const writes = await addTasks(stack.tasksPort, writers);
-  // A 404 does not count against the rate limit.
+  // Responses with 404 do not use up the rate limit.
   const read = (i: number) => ({ url: `http://127.0.0.1:${stack.expanderPort}/${i}`, expected: 404 });
   const reads = startLoad(read, { connections: 4 });
   const enough = reads.completed(30_000);

@@ -46,7 +46,7 @@ export async function configureProxy(
   await mkdir(folder, { recursive: true });
   await copyFile(join(proxy, 'nginx.conf'), join(prefix, 'nginx.conf'));
   const values = {
-    // nginx appends to the stack's log. The path is relative to the prefix.
+    // nginx appends to the stack's log. The log path is relative to the prefix.
     ...derived({ ...variables, LONGHAND_ACCESS_LOG: `../${logFile}` }),
     LONGHAND_PAGES: 'pages',
     // The template requires a resolver, although no upstream needs it.

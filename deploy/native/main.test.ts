@@ -239,7 +239,7 @@ describe('The native run', () => {
     expect(output).not.toMatch(/error:|exited with/);
   });
 
-  test('names the repair program if the append-only file is damaged', async () => {
+  test('prints the repair command if the append-only file is damaged', async () => {
     const data = join(runner.folder, 'tasks-store', 'appendonlydir');
     const file = join(data, readdirSync(data).find((name) => name.endsWith('.incr.aof')) ?? '');
     // Redis accepts connections while it loads a long file, long before it reaches the damage.

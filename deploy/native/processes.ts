@@ -12,14 +12,14 @@ export const searchPath = (env: NodeJS.ProcessEnv) => `${env.PATH}:/usr/local/sb
 const socketPath = (name: string) => join('run', `${name}.sock`);
 
 /**
- * Returns an upstream's `server` directives. They have `max_fails=0`, because a failed replica restarts at the same address.
+ * Returns an upstream's `server` directives. Sets `max_fails=0`, because failed replicas restart at the same address.
  *
  * @param folder the stack's folder, by default nginx's working folder.
  */
 export const upstreamServers = (replicas: readonly string[], folder = '') =>
   replicas.map((replica) => `unix:${join(folder, socketPath(replica))} max_fails=0`).join('; server ');
 
-/** Redis with the configuration for `application`. Its data folder is `name` in `folder`. */
+/** Redis with the configuration for `application`. The server's data folder is `name` in `folder`. */
 export const redis = (name: string, application: string, folder: string): ProcessSpec => ({
   name,
   command: 'sh',
@@ -34,7 +34,7 @@ export const redis = (name: string, application: string, folder: string): Proces
   quietStart: true,
 });
 
-/** Checks whether the Redis at the Unix socket `path` responds to PING, which it does once it has loaded its data. */
+/** Checks whether the Redis at the Unix socket `path` responds to PING. Redis refuses PING while it loads its data. */
 const answersPing = (path: string) => async () => {
   const socket = connect(path).end('PING\r\nQUIT\r\n');
   socket.setTimeout(3_000, () => socket.destroy());

@@ -17,7 +17,7 @@ export interface ProcessSpec {
   args: readonly string[];
   env?: NodeJS.ProcessEnv;
   ready(): Promise<boolean>;
-  /** Hides the output until the process is ready, unless it fails. */
+  /** Prints startup output only if the process fails to start. */
   quietStart?: boolean;
   /** SIGTERM by default. */
   stopSignal?: NodeJS.Signals;
@@ -100,7 +100,7 @@ function launch(spec: ProcessSpec, context: ProcessContext, onLine: (line: strin
     cwd: context.folder,
     env: { ...context.env, ...spec.env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A separate process group, because only the supervisor may handle Ctrl-C. It stops the processes in order.
+    // A separate process group keeps Ctrl-C from reaching these processes. The supervisor stops them in order.
     detached: true,
   });
 

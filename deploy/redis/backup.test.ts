@@ -18,7 +18,7 @@ describe('A backup of the native stack', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  /** Starts tasks and its store. */
+  /** Starts the tasks service and its store. */
   async function start(): Promise<AsyncDisposableStack> {
     await using started = new AsyncDisposableStack();
     const context = { folder: stack, env: childEnvironment, onLine() {} };

@@ -19,7 +19,7 @@ export interface Started {
 export class Runner {
   /** Entry point of `make up` without Docker. */
   main = join(import.meta.dirname, '../native/main.ts');
-  /** Folder for a checkout. Its path is long and contains special characters. */
+  /** Checkout folder whose long path contains special characters. */
   checkout = '';
   /** Parent folder of `checkout`. */
   home = '';

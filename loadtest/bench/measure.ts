@@ -10,11 +10,11 @@ export interface LoadResult {
 /** A server and its load. */
 export interface Candidate {
   load(seconds: number): Promise<LoadResult>;
-  /** Process to measure, including its children. */
+  /** ID of the process to measure. Child processes are included. */
   pid: number;
 }
 
-/** Our implementation and the plain implementation. */
+/** Values for our implementation and the plain implementation. */
 interface Compared<Value> {
   name: string;
   ours: Value;

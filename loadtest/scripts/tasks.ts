@@ -1,4 +1,4 @@
-/** Many clients read a long list, and a few clients write to it. */
+/** Many clients read a long list while a few clients write to it. */
 import { check } from 'k6';
 import exec from 'k6/execution';
 import type { Options } from 'k6/options';

@@ -4,7 +4,10 @@ const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf
 const icon = `data:image/svg+xml,${encodeURIComponent(read('icon.svg'))}`;
 const style = read('style.css');
 
-/** Renders a page. `title` and `body` are HTML. proxy-pages.headers contains the hash of the styles. */
+/**
+ * Renders a page. `title` and `body` are HTML. The Content-Security-Policy in proxy-pages.headers contains the hash of the
+ * styles.
+ */
 export const page = (title: string, body: string) => `<!doctype html>
 <html lang="en">
 <head>

@@ -25,7 +25,7 @@ function agent(scheme: 'http' | 'https', options: https.AgentOptions = {}) {
   return made;
 }
 
-/** Sends a request in two writes. Returns its socket and duration. */
+/** Sends a request in two writes. Returns the request's socket and duration. */
 async function sendInTwoWrites(url: URL, agent: http.Agent) {
   const started = performance.now();
   const options = { agent, method: 'POST', headers: { 'Content-Length': 10 } };

@@ -83,7 +83,7 @@ export async function readOrExit<Config>(
 }
 
 /**
- * Reads the variables of `shape` from `env`. Treats empty variables as not set.
+ * Reads the variables of `shape` from `env`. Empty variables are treated as unset.
  *
  * @throws EnvironmentError for invalid variables, and for unknown names with the prefix of `own`
  */

@@ -14,8 +14,8 @@ export interface Listening {
 }
 
 /**
- * Max connections in the accept queue. Linux has its own limit of 4,096. nginx sends all requests for a link to the same replica.
- * With Node's 511, some connections would wait for a second over TCP, or fail on a Unix socket.
+ * Max connections in the accept queue. Linux applies a limit of 4,096 by default. nginx sends all requests for a link to the same
+ * replica. With Node's 511, some connections would wait for a second over TCP, or fail on a Unix socket.
  */
 const backlog = 4_096;
 

@@ -13,7 +13,7 @@ export const serializers = { err: loggedError };
  * `logWriter` for slow readers.
  */
 export function createLog(service: string, level: ServiceConfig['LOG_LEVEL']): Logger {
-  // Accessing process.stdout makes the descriptor of a pipe non-blocking.
+  // If stdout is a pipe, accessing process.stdout makes it non-blocking.
   const write = logWriter(process.stdout.fd, (dropped) =>
     log.warn({ dropped }, 'log lines were dropped because the log reader is too slow'),
   );
@@ -36,7 +36,7 @@ export function createLog(service: string, level: ServiceConfig['LOG_LEVEL']): L
 const batchDelay = 100;
 /** Max characters kept in memory while the reader stalls. */
 const capacity = 4 * 1024 * 1024;
-/** Milliseconds between attempts while the reader stalls. A pipe holds 64 KiB, so this allows 32 MB a second. */
+/** Milliseconds between write attempts while the reader stalls. A pipe holds 64 KiB, so this allows 32 MB a second. */
 const retryDelay = 2;
 /** Max milliseconds that an exiting process waits for a stalled reader. */
 const exitTimeout = 2_000;
@@ -49,7 +49,7 @@ const exitTimeout = 2_000;
  */
 function logWriter(fd: number, onDropped: (lines: number) => void): (line: string) => void {
   let waiting = '';
-  /** The unwritten part of a batch. */
+  /** Unwritten part of a batch. */
   let rest = Buffer.alloc(0);
   let dropped = 0;
   let timer: NodeJS.Timeout | undefined;

@@ -91,7 +91,7 @@ test('/metrics includes request counts by route, the version and process metrics
   expect(text).toContain(`${name}_count{${status(200)},http_route="/tasks/export"} 1`);
   expect(text).toContain(`${name}_count{${status(200)},http_route="/tasks/:id"} 2`);
   expect(text).toContain(`${name}_sum{${status(200)},http_route="/tasks/:id"} 0.`);
-  // An unknown path has no route.
+  // Requests for an unknown path have no route label.
   expect(text).toContain(`${name}_count{${status(404)}} 1`);
   for (const bound of ['0.035', '0.05', '10', '+Inf'])
     expect(text).toContain(`${name}_bucket{le="${bound}",${status(200)},http_route="/tasks/:id"} `);
@@ -143,7 +143,7 @@ test('clients cannot add labels to the metrics', async () => {
   });
   await Promise.all(sent);
   await expect.poll(() => requests().length).toBe(sent.length);
-  // Seven methods and _OTHER, each with and without the route.
+  // The eight method labels occur with and without a route.
   expect((await counted()).length).toBeLessThanOrEqual(16);
 });
 

@@ -23,7 +23,7 @@ export class AnnotatedResponse extends ServerResponse {
 export type Observer = ReturnType<typeof createObserver>;
 
 export function annotate(c: Context, annotations: Annotations): void {
-  // Undefined if a test calls the application without a server.
+  // Tests may call the application without a server.
   const outgoing = c.env?.outgoing as { annotations?: Annotations } | undefined;
   if (outgoing?.annotations) Object.assign(outgoing.annotations, annotations);
 }
@@ -91,7 +91,7 @@ export function createObserver(log: Log, metrics: Registry) {
 /** HTTP methods known to OpenTelemetry's conventions. Every other method is recorded as `_OTHER`. */
 const methods = new Set('GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH QUERY'.split(' '));
 
-/** Labels from OpenTelemetry's HTTP conventions (1.44). Clients cannot add values. */
+/** Labels from OpenTelemetry's HTTP conventions (1.44). Client input cannot create new label values. */
 function labels({ method = '', headers }: IncomingMessage, status: number, route?: string, error?: string) {
   const found: Record<string, string | number> = {
     http_request_method: methods.has(method) ? method : '_OTHER',

@@ -65,7 +65,7 @@ describe.each([
 test('a store client does not repeat a command after losing the connection', async () => {
   const [client, admin] = [connect(storeClient), connect(cacheClient)];
   await Promise.all([ready(client), ready(admin)]);
-  // This command blocks the connection.
+  // BLPOP blocks the connection.
   const popped = client.blpop('queue', 0).catch(String);
   const waiting = async () => /^id=(\d+).* cmd=blpop/m.exec(`${await admin.client('LIST')}`)?.[1] ?? '';
   await expect.poll(waiting).not.toBe('');

@@ -18,7 +18,7 @@ export function cacheClient(access: Access, log: Log): StoreClient {
 }
 
 /**
- * Creates a client for a store. A command waits for one attempt to reconnect, and at most 1 s for the reply. The client never
+ * Creates a client for a store. A command waits for one reconnection attempt, then at most 1 s for the reply. The client never
  * repeats a command, because the first write may have succeeded.
  */
 export function storeClient(access: Access, log: Log): StoreClient {

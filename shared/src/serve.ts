@@ -147,7 +147,7 @@ function refuseClientErrors(server: Server, options: ServeOptions): void {
     const all = Object.entries({ ...headers, Connection: 'close' });
     const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-    // Node has stopped reading, so a client that keeps the connection open would delay the drain.
+    // Destroy the socket, because a client that keeps it open would delay the drain.
     socket.destroySoon();
   });
 }
@@ -160,7 +160,7 @@ interface ServerSocket extends Socket {
   _httpMessage?: AnnotatedResponse | null;
 }
 
-/** Characters allowed in a Host header. Any other character could end up in a URL's path. */
+/** Characters allowed in a Host header. Other characters could change the path of the request's URL. */
 const validHost = /^[\w.:[\]-]*$/;
 
 /** Names that are never in public DNS (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal), and names without a dot. */

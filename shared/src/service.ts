@@ -66,7 +66,7 @@ export function prepareService(name: string, version: string, config: ServiceCon
 /** Milliseconds between heartbeats. watched.sh waits 750 ms for each. */
 const heartbeatInterval = 500;
 
-/** Writes a byte to the pipe `fd` twice a second, as a sign that the event loop runs. */
+/** Writes a heartbeat byte to the pipe `fd` twice a second while the event loop runs. */
 export function startHeartbeat(fd: number): void {
   const pipe = new Socket({ fd, readable: false, writable: true });
   // The reader may have closed the pipe.

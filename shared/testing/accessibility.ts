@@ -98,7 +98,7 @@ async function pictureFault(page: Page, path: string): Promise<string | undefine
   return `${(differing * 100).toFixed(1)} % of the pixels differ between ${path} and ${seen}. PICTURES=write accepts the change.`;
 }
 
-/** The share of differing pixels; 1 if the sizes differ. */
+/** Returns the share of differing pixels, or 1 if the sizes differ. */
 function share(a: PNG, b: PNG): number {
   if (a.width !== b.width || a.height !== b.height) return 1;
   if (a.data.equals(b.data)) return 0;

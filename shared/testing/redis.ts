@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { docker, hasEngine } from './engine.ts';
 import { freePort } from './free-port.ts';
 
-/** A Redis server for tests. It keeps its address when it restarts. */
+/** A Redis server for tests. Restarts keep its address. */
 export interface TestRedis {
   readonly url: string;
   /** Kills the server with SIGKILL, like a crash. Keeps the data. */

@@ -13,10 +13,10 @@ export interface TestResponse {
 
 export interface RequestOptions {
   method?: string;
-  /** The Host header; by default 127.0.0.1 and the port. */
+  /** Host header (default: 127.0.0.1 and the port). */
   host?: string;
   headers?: http.OutgoingHttpHeaders;
-  /** The client's address; by default 127.0.0.1. */
+  /** Client address (default: 127.0.0.1). */
   localAddress?: string;
   body?: string | Buffer;
   /** A certificate to trust. If set, the request is sent over TLS with the server name `host`. */

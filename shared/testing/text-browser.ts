@@ -19,7 +19,7 @@ export async function hasTextBrowser(browser: TextBrowser): Promise<boolean> {
   );
 }
 
-/** Returns a page's text as a text browser shows it, with single spaces. */
+/** Returns a page's text as shown by a text browser. Collapses white space. */
 export async function readInTextBrowser(browser: TextBrowser, url: string): Promise<string> {
   const env = { PATH: process.env.PATH, HOME: '/nonexistent', LANG: 'C.UTF-8' };
   const printed = run(browser, [...settings[browser].split(' '), url], { env, timeout: 20_000 });

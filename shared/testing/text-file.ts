@@ -9,7 +9,7 @@ let count = 0;
 export function textFile(text: string): string {
   if (folder === undefined) {
     const made = mkdtempSync(join(tmpdir(), 'longhand-files-'));
-    // The stack runs as another user when root runs the tests.
+    // The stack must read these files as another user when root runs the tests.
     chmodSync(made, 0o755);
     process.once('exit', () => rmSync(made, { recursive: true, force: true }));
     folder = made;

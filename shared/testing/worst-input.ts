@@ -103,7 +103,7 @@ async function longestWait(act: () => unknown): Promise<number> {
     [before, turn] = [turn, now];
     if (acting) setImmediate(look).unref();
   };
-  // Without unref(), an idle event loop would spin.
+  // An idle event loop would spin without unref().
   setImmediate(look).unref();
   await new Promise(setImmediate);
   try {

@@ -6,8 +6,8 @@ export const defaults = {
   smoke: { users: 2, iterations: 20 },
   keepalive: {
     rate: 200,
-    // Number of consecutive requests per iteration. The first request hides the delay, because Linux acknowledges immediately
-    // after 40 ms of idle time.
+    // Number of consecutive requests per iteration. The first request cannot show the delay, because Linux acknowledges
+    // immediately after 40 ms of idle time.
     burst: 4,
     duration: 40,
     users: 20,
@@ -74,7 +74,7 @@ const thisMachine = /^(127\.0\.0\.1|localhost|[\w-]+\.localhost|\[::1\]|shortene
  * Reads a URL from the environment. Allows only this machine, its shortener container and the hosts in LOAD_ALLOW_HOST, so
  * that a typo cannot send load to another host.
  *
- * @throws Error that names the variable and the allowed hosts.
+ * @throws Error that names the variable and allowed hosts.
  */
 export function allowedUrl(variable: string, env: Variables): string | undefined {
   const url = env[variable];
@@ -92,9 +92,9 @@ export function allowedUrl(variable: string, env: Variables): string | undefined
 const variable = (setting: string) => `LOAD_${setting.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 
 /**
- * Reads a script's settings from variables such as LOAD_RATE=500.
+ * Reads a script's settings from environment variables such as LOAD_RATE=500.
  *
- * @throws Error with the variable and its value if the value is not a number.
+ * @throws Error that names the variable if its value is not a number.
  */
 export function settings<Script extends keyof typeof defaults>(script: Script): (typeof defaults)[Script] {
   const own = Object.keys(defaults[script]).map(variable);

@@ -41,7 +41,7 @@ test('/chain/5 redirects five times and then returns 200', async () => {
   });
 });
 
-test('the status, id and Cache-Control in a query apply to every hop', async () => {
+test('query parameters apply to every hop', async () => {
   const query = '?status=308&id=mine&cache-control=max-age%3D60';
   expect(await send(`/chain/2${query}`)).toMatchObject({
     status: 308,

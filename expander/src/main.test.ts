@@ -26,7 +26,7 @@ afterAll(async () => {
   service.kill('SIGKILL');
 });
 
-/** Returns the lines of the response head, with lower-case names. */
+/** Returns the response header lines with lower-case names. */
 async function answerTo(bytes: string): Promise<string[]> {
   const socket = connect(Number(url.port), url.hostname);
   socket.write(bytes);

@@ -9,7 +9,7 @@ import { baseHeaders } from './web/responses.ts';
 const config = await readOrExit(readConfig);
 const { log, metrics, run } = prepareService('expander', manifest.version, config);
 const redis = cacheClient(config, log);
-// The expander is ready without Redis, only slower.
+// The expander is ready without Redis, but slower.
 redisState(metrics, () => redis.ping());
 const onMissing = (err: Error) => log.error({ err }, 'a page template prints a missing value');
 const expander = createExpander(config, { redis, log, metrics, onMissing });

@@ -53,7 +53,7 @@ describe('/metrics counts', () => {
     ]);
   });
 
-  test('all invalid statuses as one class', async () => {
+  test('hops with invalid statuses as one class', async () => {
     const { expand, counted } = counting();
     let status = 0;
     const site = await answering((socket) => socket.end(`HTTP/1.1 ${status}\r\n\r\n`));

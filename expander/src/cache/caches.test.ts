@@ -71,7 +71,7 @@ describe('the memory tier', () => {
     expect((await expand('/short')).hops.at(-1)).toMatchObject({ status: 200 });
   });
 
-  test('stores errors and 503 responses for 30 s, except `overloaded`', async () => {
+  test('stores 503 responses and errors other than `overloaded` for 30 s', async () => {
     const pages: Web = {
       '/down': new ExpansionError('request_failed', 'It is down.'),
       '/busy': new ExpansionError('overloaded', 'We are busy.'),

@@ -31,8 +31,8 @@ const maxRefreshes = 4;
 const maxFailedRefreshes = 10_000;
 
 /**
- * A layer that serves expansions from `memory`. It serves a stale entry at once and refreshes it in the background. It
- * retries a failed refresh once the failure has expired.
+ * A layer that serves expansions from `memory`. Stale entries are served at once and refreshed in the background. A
+ * failed refresh is retried once the failure has expired.
  */
 export function serveFromMemory(memory: MemoryTier, lookups?: Pick<Counter, 'inc'>) {
   return (followRedirects: FollowRedirects): FollowRedirects => {

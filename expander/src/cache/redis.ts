@@ -55,8 +55,8 @@ const pause = 1_000;
 const late = Symbol('late');
 
 /**
- * A circuit breaker that opens when an operation takes longer than 250 ms. While it is open, one operation per second probes
- * the dependency, and all other operations fail at once. It closes when a probe succeeds in time.
+ * A circuit breaker that opens when an operation takes longer than 250 ms. While the circuit is open, one operation per
+ * second probes the dependency, and all other operations fail at once. A probe that succeeds in time closes the circuit.
  *
  * @param name the dependency's name in messages.
  */

@@ -9,7 +9,7 @@ import type { Options } from './options.ts';
 /** Ratio of the hop timeout to the chain timeout. The service uses 3 s and 8 s. */
 const hopShare = 3 / 8;
 
-/** Creates an expander without the service's limits per client. */
+/** Creates an expander without per-client limits. */
 export async function createCommandExpander({ follow, maxRedirect, timeout, environment }: Options) {
   const guard = createGuard(environment.EXPANDER_ALLOWED_NETWORKS);
   const { lookup } = sharedLookup(createResolve(guard));

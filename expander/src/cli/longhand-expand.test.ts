@@ -69,7 +69,7 @@ describe('longhand-expand', () => {
     expect(JSON.parse(ndjson).url).toBe(url);
   });
 
-  test('exits quietly if the program reading its output exits', async () => {
+  test('exits quietly if the reader of its output exits', async () => {
     const child = start([]);
     child.stdout.destroy();
     child.stdin.on('error', () => {}).write('http://10.0.0.1/\n'.repeat(100));
@@ -155,7 +155,7 @@ describe('longhand-expand', () => {
     expect(error?.message).toContain('has a certificate that cannot be verified');
   });
 
-  test('prints a manual with all options and uses its own compile cache', async () => {
+  test('--help prints a manual with all options', async () => {
     const report =
       'process.on("exit", () => console.error(process.getBuiltinModule("module").getCompileCacheDir()))';
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(report)}`;
@@ -181,7 +181,7 @@ describe('longhand-expand', () => {
   });
 });
 
-/** Sends an endless list of URLs with about `size` characters. @returns a function that counts the sent URLs. */
+/** Sends an endless list of URLs of about `size` characters. @returns a function that returns the number of sent URLs. */
 function endless({ stdin }: ReturnType<typeof start>, size: number) {
   let sent = 0;
   const urls = async function* () {
@@ -192,7 +192,7 @@ function endless({ stdin }: ReturnType<typeof start>, size: number) {
 }
 
 describe('a list from a pipe', () => {
-  test('has --concurrency URLs in flight until Ctrl-C', async () => {
+  test('expands --concurrency URLs at a time until Ctrl-C', async () => {
     const before = shortener.requests.get('HEAD /hang') ?? 0;
     const inProgress = () => (shortener.requests.get('HEAD /hang') ?? 0) - before;
     const child = start(['--concurrency=70']);
@@ -207,7 +207,7 @@ describe('a list from a pipe', () => {
     expect(inProgress()).toBe(70);
   });
 
-  test('ends on Ctrl-C even if its reader hangs', async () => {
+  test('stops on Ctrl-C even if the reader of the output hangs', async () => {
     const child = start([]);
     const sent = endless(child, 8_000);
     await expect.poll(sent).toBeGreaterThan(60);

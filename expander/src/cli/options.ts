@@ -32,7 +32,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv) {
   return {
     follow: follow as Follow,
     format: formats[format] as Format,
-    /** Maximum concurrent expansions. Each may open a socket, and many systems allow a process only 1,024 open files. */
+    /** Maximum concurrent expansions. Each expansion may open a socket, and the usual limit is 1,024 open files. */
     concurrency: number('concurrency', values.concurrency, 1, 256),
     /** Timeout per URL, including its redirects (ms). */
     timeout: number('timeout', values.timeout, 1, 600) * 1_000,

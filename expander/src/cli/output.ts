@@ -43,7 +43,7 @@ export function createOutput(stream: Writable) {
       text += line;
       return drained;
     },
-    /** Resolves when all text is written. If writing fails, it stays pending and `failed` rejects. */
+    /** Resolves when all text is written. If writing fails, only `failed` settles. */
     end(last = '') {
       const rest = text + last;
       text = '';

@@ -30,7 +30,7 @@ test('a client has at most 4 refreshes in flight', async () => {
 });
 
 describe('a hung host', () => {
-  /** Starts an expander. `hung` counts its hanging requests. */
+  /** Starts an expander. `hung` returns the number of hanging requests. */
   async function expander() {
     const { url } = await serving(testExpander().app);
     const requests = () => shortener.requests.get('HEAD /hang') ?? 0;

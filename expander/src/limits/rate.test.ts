@@ -52,7 +52,7 @@ describe('the client rate limit', () => {
     const statuses = await statusesOf(5, (i) => ask(replicas[i % 2] as Hono, '203.0.113.1'));
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
     expect((await ask(replicas[0] as Hono, '203.0.113.2')).status).toBe(200);
-    // Redis forgets a client once its full burst is available again.
+    // Redis forgets clients once their full burst is available again.
     const left = await redis.pttl('rate:203.0.113.2');
     expect(left).toBeGreaterThan(10_000);
     expect(left).toBeLessThanOrEqual(20_000);

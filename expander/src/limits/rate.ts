@@ -27,7 +27,7 @@ const maxClients = 100_000;
 
 const script = readFileSync(`${import.meta.dirname}/take.lua`, 'utf8');
 
-/** Creates a rate limiter in this process, with the algorithm of take.lua. @param clock returns milliseconds. */
+/** Creates a rate limiter in this process that uses the algorithm of take.lua. @param clock returns milliseconds. */
 export function takeLocally(clock = () => performance.now()): Take {
   const dues = new LRUCache<string, number>({ max: maxClients });
   return async (client, { count, period }) => {
@@ -39,7 +39,7 @@ export function takeLocally(clock = () => performance.now()): Take {
   };
 }
 
-/** Creates a rate limiter for all replicas in Redis. It limits rates in this process while Redis is down. */
+/** Creates a rate limiter for all replicas in Redis. While Redis is down, each replica limits rates on its own. */
 export function takeFromAll(redis: Pick<Redis, 'eval'>, run: Timed): Take {
   const locally = takeLocally();
   return async (client, rate) => {
@@ -66,8 +66,8 @@ export async function charge(take: Take, client: string, rate: Rate, things: str
 }
 
 /**
- * A layer that limits how often a client without a key starts expansions that contact websites. It does not limit cache
- * hits, refreshes, refused targets, or expansions that another client has started.
+ * A layer that limits how often a client without a key starts expansions that contact websites. The limit does not
+ * apply to cache hits, refreshes, refused targets, or expansions that another client has started.
  */
 export function limitRate(rate: Rate, take: Take) {
   return (fetchHop: FetchHop): FetchHop =>

@@ -28,7 +28,7 @@ interface Flight {
   listeners: Set<Listener>;
   /** The number of requests per turn. */
   turns: ReturnType<typeof createCounts>;
-  /** The queue of the hop that waits for a slot, if any. */
+  /** Queue of the hop that is waiting for a slot. */
   queue?: TurnQueue | undefined;
   /** The client that started the expansion. */
   client: string | undefined;
@@ -78,7 +78,7 @@ export function singleFlight(followRedirects: FollowRedirects): FollowRedirects 
     if (other.turns.count(turn) >= maxWaiting) throw overloaded('Too many requests are waiting for this URL');
     if (other.turns.add(turn, 1) === 1) other.queue?.join(turn);
     const expansion = await wait(other, options);
-    // The other client has reached its rate limit, but this client may not have.
+    // The other client has reached its rate limit, but this client may be below the limit.
     return expansion.error?.rate && client !== other.client ? expandOnce(target, options) : expansion;
   };
 }

@@ -3,17 +3,17 @@ import { aborted, overloaded } from '../expansion/errors.ts';
 import { createCounts, type FetchHop, type FetchHopOptions, turnOf } from '../expansion/expansion.ts';
 
 const defaults = {
-  /** Maximum hops in flight. Each needs a socket and memory. */
+  /** Maximum hops in flight. Each hop needs a socket and memory. */
   inAll: 1_024,
-  /** Maximum per origin. Limits the load on a website and the slots of a hung one. */
+  /** Maximum per origin. Protects websites from floods and other clients from a hung website. */
   atOrigin: 64,
   /** Maximum per client. Eight clients can occupy all slots. */
   ofClient: 128,
-  /** Maximum per client at one origin. */
+  /** Maximum hops per client at one origin. */
   ofClientAtOrigin: 56,
-  /** Maximum for a client's lists at one origin. The remaining slots are for its single requests. */
+  /** Maximum hops of a client's lists at one origin. The client's single requests use the remaining slots. */
   ofListsAtOrigin: 48,
-  /** Maximum waiting hops of single requests. Lists have a limit on lines in progress instead. */
+  /** Maximum waiting hops of single requests. Lists limit their lines in progress. */
   waiting: 4_096,
   waitingOfClient: 256,
 };
@@ -68,7 +68,7 @@ export function takeSlots(waiting?: Pick<Gauge, 'inc' | 'dec'>, slots = createSl
 
 type StartHop = (slot: Queue) => void;
 
-/** Waiting hops of one client or list at one origin. A started hop uses its queue as a slot. */
+/** Waiting hops of one client or list at one origin. Each started hop keeps its queue for `release`. */
 export interface Queue {
   key: string;
   client: string;
@@ -82,9 +82,9 @@ export interface Queue {
 type Index = Map<string, Map<string, Queue>>;
 
 /**
- * Distributes slots for hops at websites. A free slot goes to the client with the fewest slots at that origin. It goes to
- * the client with the fewest slots in total if no slot was free. Clients take turns on a tie. A client's single requests
- * have priority over its lists, and its lists take turns.
+ * Distributes slots for hops at websites. A free slot goes to the client with the fewest slots at that origin, or to the
+ * client with the fewest slots in total if no slot was free. Clients take turns on a tie. A client's single requests have
+ * priority over its lists, and its lists take turns.
  */
 export function createSlots(limits: Partial<typeof defaults> = {}, counts = createCounts()) {
   const max = { ...defaults, ...limits };

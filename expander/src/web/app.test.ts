@@ -172,7 +172,7 @@ describe('/api?err=NAME', () => {
     expect(await (await api({ u, cb: 'f', err: 'g' })).text()).toBe(`f("${shortener.url}/chain/0?err")`);
   });
 
-  test('does not let caches serve stale errors', async () => {
+  test('does not allow caches to serve stale errors', async () => {
     const { app } = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '' });
     const { headers } = await app.request('/api?u=http://10.0.0.1/&cb=f&err=g');
     expect(headers.get('cache-control')).toBe('public, max-age=30');

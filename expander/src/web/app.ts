@@ -14,7 +14,7 @@ import { apiHeaders, baseHeaders, errorResponse, noStore, openToAll, textRespons
 
 export interface AppSettings {
   log?: Pick<Log, 'error'>;
-  /** Whether a network is exempt from the guard. This disables CORS and stale responses from caches. */
+  /** Whether a network is exempt from the guard. An exemption disables CORS and stale responses from caches. */
   exempt?: boolean;
   chargeKey?: ChargeKey | undefined;
   /** Lists take turns, because 10,000 cached lines would block the event loop. */

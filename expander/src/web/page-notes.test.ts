@@ -22,7 +22,7 @@ describe('a hop shows its URL, response and duration', () => {
     expect(hops[0]).toMatch(new RegExp(`^${RegExp.escape(words)}(?:, \\d+ ms)?$`));
   });
 
-  test('a wrapper has a note instead of a response', async () => {
+  test('the page shows a note instead of a response for a wrapper', async () => {
     expect((await read('http://s.example/wrapped')).hops[1]).toContain('Wrapper: Google. Its URL contains');
   });
 });

@@ -57,9 +57,9 @@ export function createPage(onMissing?: (fault: Error) => void) {
 }
 
 /**
- * `GET /`: the page. It streams the hops of `u` as they arrive.
+ * `GET /`: the page. Hops of `u` are streamed as they arrive.
  *
- * The response starts at the first hop. An error before that sets the status; a later error appears in the page.
+ * An error before the first hop sets the status. A later error appears only in the page.
  */
 export function showPage(
   expandRequest: ExpandRequest,

@@ -150,7 +150,7 @@ function failureOf({ end, error }: Expansion): { code: string; message: string }
   return end.code === 'empty' ? { code: 'empty', message: '`u` argument required.' } : undefined;
 }
 
-/** Returns a JavaScript call of `name`. The JSON contains no `</`, U+2028 or U+2029. */
+/** Returns JavaScript code that calls `name`. The JSON contains no `</`, U+2028 or U+2029. */
 export function callbackCall(name: string, value: unknown): string {
   return `${name}(${asciiJson(value)})`;
 }

@@ -173,7 +173,7 @@ export const cut = (url: string) => (url.length > 120 ? `${url.slice(0, 120)}…
 const isInside = ({ kind }: Hop, index: number, hops: readonly Hop[]) =>
   kind !== null && hops[index - 1]?.domainChanged === false;
 
-/** Returns the number of hidden hops at the end of `hops`, e.g. `3 more at example.net`. */
+/** Returns the number of hidden hops at the end of `hops`, such as `3 more at example.net`. */
 function hiddenHops(hops: readonly Hop[]): string | null {
   const count = hops.length - 1 - hops.findLastIndex((hop, index) => !isInside(hop, index, hops));
   return count > 0 ? `${count} more at ${registrableDomain(new URL(hops.at(-1)?.url ?? ''))}` : null;

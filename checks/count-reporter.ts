@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Prints why tests were skipped, the seed of the random inputs, and `N passed, N failed, N skipped` in total. */
+/** Prints the reasons for skipped tests, the random seed, and `N passed, N failed, N skipped`. */
 export default class CountReporter implements Reporter {
   readonly #seed: number;
 

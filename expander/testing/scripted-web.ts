@@ -23,7 +23,7 @@ export function scriptedApp(web: Web) {
   return createApp(createExpand(follow));
 }
 
-/** Returns the HTML of the page for `u`, and the text of the result, the chain and each hop. */
+/** Returns the page for `u`: its HTML, and the text of the result, chain and hops. */
 export async function readPage(app: Hono, u: string) {
   const html = await (await app.request(`/?${new URLSearchParams({ u })}`)).text();
   const [result, chain] = ['result', 'chain'].map(

@@ -62,7 +62,7 @@ describe('a website that sets a cookie and redirects to itself', () => {
     expect(requests.filter((request) => request.includes('id='))).toEqual([]);
   });
 
-  test('is reported as a loop if it still redirects after it receives the cookie', async () => {
+  test('is reported as a loop if it still redirects with the cookie', async () => {
     const { chain, requests } = await visited((_, response) =>
       response.writeHead(302, { Location: '/', 'Set-Cookie': 'a=1' }).end(),
     );

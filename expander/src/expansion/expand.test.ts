@@ -8,7 +8,7 @@ import type { FetchHop, Hop, HopResponse } from './expansion.ts';
 
 type Web = Record<string, Partial<HopResponse> | ExpansionError>;
 
-/** Creates an expander for `pages`, and a list of the URLs that it requests. */
+/** Creates an expander for `pages` and lists the URLs that it requests. */
 function web(pages: Web) {
   const requests: string[] = [];
   const fetchHop: FetchHop = async ({ href }) => {

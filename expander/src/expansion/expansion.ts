@@ -43,7 +43,7 @@ export interface HopResponse {
   setCookies?: readonly string[];
   strictTransport?: StrictTransport;
   addressFamily: 4 | 6 | null;
-  /** Set if part of the page was not read, so a redirect in it may be missing. */
+  /** Set if part of the page was not read and may contain a redirect. */
   incomplete?: true;
   /** Set if the body was truncated or slow. Another request may return the whole body. */
   interrupted?: true;
@@ -173,7 +173,7 @@ export interface Expansion {
   sources?: readonly Source[];
 }
 
-/** Whether a response of the expansion may belong to another request. */
+/** Whether any response in the expansion may belong to another request. */
 export function isVoid({ sources }: Pick<Expansion, 'sources'>): boolean {
   return sources?.some(({ hasStrayed }) => hasStrayed) ?? false;
 }

@@ -10,7 +10,7 @@ const minLifetime = 30;
 /** Statuses that are usually temporary, like 5xx. */
 const temporary = new Set([408, 425, 429]);
 
-/** Returns the expiry time of a response (milliseconds since 1970). It depends on the status if there are no caching headers. */
+/** Returns the expiry time of a response (milliseconds since 1970). The status determines the default. */
 export function responseFreshUntil(status: number, headers: IncomingHttpHeaders, now = Date.now()): number {
   const stated = status < 400 ? statedLifetime(headers, now) : null;
   const seconds = stated ?? lifetimeOf(status);

@@ -24,7 +24,7 @@ export function readStrictTransport(field: string): StrictTransport | null {
 export function strictHosts() {
   const hosts = new Map<string, StrictTransport>();
   return {
-    /** Stores the policy in a response to `url`. */
+    /** Stores the HSTS policy of a response to `url`. */
     keep(strictTransport: StrictTransport, { protocol, hostname }: URL) {
       if (protocol === 'https:' && isIP(hostname) === 0 && !hostname.startsWith('['))
         hosts.set(hostname, strictTransport);

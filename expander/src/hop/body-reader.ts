@@ -17,7 +17,7 @@ export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
   return {
     /** Whether the body ends when the server closes the connection. */
     endsWithConnection: !chunked && stated === undefined,
-    /** Appends received bytes, as Latin-1 text. @returns whether the body is complete. */
+    /** Appends received bytes as Latin-1 text. @returns whether the body is complete. */
     read(text: string): boolean {
       const { data, ended, damaged } = decode(text);
       body += data.slice(0, length - body.length);

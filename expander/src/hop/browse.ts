@@ -39,9 +39,9 @@ interface Finding {
 }
 
 /**
- * Creates a `FetchHop` that finds out where a browser would go, with as few requests as possible. It sends HEAD first. It also
- * sends GET if the host rejects, resets or ignores HEAD, or if the page may contain a redirect. It skips HEAD for an origin
- * after HEAD was useless for two URLs.
+ * Creates a `FetchHop` that finds a browser's next URL with as few requests as possible. It sends HEAD first. It also sends GET
+ * if the host rejects, resets or ignores HEAD, or if the page may contain a redirect. It skips HEAD for an origin after HEAD
+ * was useless for two URLs.
  *
  * @param time the hop timeout in milliseconds.
  * @param turns schedules the parsing of large pages.
@@ -87,7 +87,7 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
       if (result.method === 'GET' && wasNeeded) needGet.set(origin, needing === undefined ? href : '');
       return result;
     } finally {
-      // Cancel the request that is still in progress.
+      // Cancel the slower request.
       done.abort();
     }
   };

@@ -193,7 +193,7 @@ test('a cached location does not keep the whole head in memory', () => {
     return percentEncoded(headReader().read(bytes.toString('latin1'))?.head.headers.location);
   });
   collectGarbage();
-  // All heads together take 43 MiB.
+  // The heads take 43 MiB in total.
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * 2 ** 20);
   expect(kept).toContain('http://a.example/2999');
 });

@@ -92,7 +92,7 @@ test.each([
   expect(mayRedirect(`${words}<script>${script}</script>`)).toBe(false),
 );
 
-test('a page with text has at least 200 visible characters', () => {
+test('a page with 200 visible characters has enough text to read', () => {
   const page = (count: number) => `<style>${words}</style>${'x '.repeat(count)}<script>a.click()</script>`;
   expect([mayRedirect(page(199)), mayRedirect(page(200))]).toEqual([true, false]);
 });

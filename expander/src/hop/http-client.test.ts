@@ -28,7 +28,7 @@ async function listen(answer: RequestListener, scheme: 'http' | 'https' = 'http'
   return { server, connections, url: new URL(`${scheme}://localhost:${port}/`) };
 }
 
-/** Creates a client, and a list of the sockets that it opens. */
+/** Creates a client and lists the sockets that it opens. */
 function client(lookup: LookupFunction = systemLookup) {
   const sockets: Socket[] = [];
   const connect = connector(lookup, (protocol, options) => {

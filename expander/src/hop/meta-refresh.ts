@@ -34,13 +34,15 @@ const noFacts = () => ({
 
 export type HtmlFacts = ReturnType<typeof noFacts>;
 
-/** Max open elements, as in browsers, and max total elements. Without limits, 64 KiB of markup could take gigabytes of memory. */
+/**
+ * Max open elements (like browsers) and max total elements. Without limits, 64 KiB of markup could take gigabytes of memory.
+ */
 const maxDepth = 512;
 const maxElements = 10_000;
 
 /**
- * Finds the title, refreshes and scripts in the start of an HTML page. Parses as in the HTML standard, so it ignores elements
- * in comments, scripts, text areas and templates. Scripting is enabled, so the content of `<noscript>` is text.
+ * Finds the title, refreshes and scripts in the start of an HTML page. Like browsers, it ignores elements in comments, scripts,
+ * text areas and templates. Scripting is enabled, so the content of `<noscript>` is text.
  */
 export function readHtml(markup: string): HtmlFacts {
   const facts = noFacts();

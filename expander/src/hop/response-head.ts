@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export interface ResponseHead {
   status: number;
-  /** Headers by lower-case name, in Latin-1, as in Node's client. */
+  /** Headers in Latin-1, keyed by lower-case name like Node's. */
   headers: IncomingHttpHeaders;
 }
 

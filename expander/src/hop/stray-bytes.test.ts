@@ -114,7 +114,7 @@ describe('a late body for HEAD that looks like a response', () => {
     });
   });
 
-  test('does not reach Redis', async () => {
+  test('is not stored in Redis', async () => {
     const entries: string[] = [];
     const redis = { get: async () => null, set: async (key: string) => entries.push(key) };
     const doubted = Promise.withResolvers<void>();
@@ -134,7 +134,7 @@ describe('a late body for HEAD that looks like a response', () => {
     expect(await end('/victim')).toBe('/at/evil');
     doubted.resolve();
     await expect.poll(() => end('/victim')).toBe('/at/victim');
-    // A wrong result would be written to Redis before this result.
+    // Redis would receive a wrong result before this result.
     await expand.chain(`${shortener.url}/chain/1`);
     await expect.poll(() => entries.some((key) => key.endsWith('/chain/1'))).toBe(true);
     expect(entries.filter((key) => key.endsWith('/victim'))).toHaveLength(1);

@@ -90,7 +90,7 @@ export async function chromiumReads(index: number, count: number, browser: Brows
   return readings.map((reading) => (typeof reading === 'string' ? reading : described(reading)));
 }
 
-/** Runs in the page and fetches all responses. */
+/** Fetches all responses from inside the page. */
 async function readAll({ count, names }: { count: number; names: readonly string[] }) {
   const readings: (Reading | string)[] = [];
   const indexes = Array.from({ length: count }, (_, i) => i).values();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Reply, Website } from './stage.ts';
 
-/** A test case: a link that starts at `start`, and the website that responds. */
+/** A test case: a link that starts at `start`, served by `website`. */
 export interface Link {
   group: string;
   /** What the website sends in this test case. */

@@ -6,10 +6,10 @@ import { make, say } from './notice.js';
 import { countTasks, linesAdded, linesOf, offerLines } from './paste.js';
 import { local } from './times.js';
 
-/** New tasks that still wait for a response, in order. */
+/** New tasks without a response yet, oldest first. */
 let unanswered: { text: string }[] = [];
 
-/** Lines of a failed request whose tasks the server may have added, and the row ids at that time. */
+/** Lines of a failed request, and the ids of the rows shown when it failed. The server may have added the tasks. */
 let lost: { form: HTMLFormElement; lines: string[]; before: string[] } | undefined;
 
 const unsaved = () =>

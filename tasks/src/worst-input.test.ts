@@ -20,7 +20,7 @@ const lines = [...marks, ...'\n\r[]a\u2028 ', '\r\n'];
 const long = '\u0301\u0323'.repeat(1_000);
 const text = [...lines, ...'1.*', '- [x] ', `- [ ] ${long}\n`];
 const objects = [...lines, ...'{}"\\,:', '{"title":"', `{"title":"${long}"},`];
-/** Parts of host names that are slow to parse. */
+/** Host name parts that are slow to parse. */
 const hosts = ['%cc%81', '%cc%81%cc%a3', 'a', '.', 'xn--', '%e2%80%8d', ':', '@', '/', '['];
 const form = 64 * 1024;
 const file = 1024 ** 2;

@@ -5,7 +5,7 @@ import { keys } from './keys.ts';
 /** Milliseconds between a change and its announcement, so that several changes share one announcement. */
 const batchDelay = 100;
 
-/** Milliseconds per subscriber over which announcements are spread. 2,000 pages refresh within one second. */
+/** Spread of announcements in milliseconds per subscriber. 2,000 pages refresh within one second. */
 const spreadPerSubscriber = 0.5;
 
 /**

@@ -15,7 +15,7 @@ type SearchQuery = ListQuery & { q: string };
 
 /**
  * Finds the first 100 tasks of the list whose titles contain every word of `q`, ignoring case and accents. Stops after a
- * second, which includes the wait for earlier searches by the same client. `turn` waits for a turn of the event loop.
+ * second, including the time spent waiting for the client's earlier searches. `turn` waits for a turn of the event loop.
  */
 export function createSearch(
   store: Pick<TaskStore, 'list' | 'titles' | 'find'>,

@@ -9,8 +9,8 @@ const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-sec-purpose', 'x-moz
 /**
  * Rejects a link that changes a task unless the user followed it on our pages or typed it. Prefetches, and images or
  * redirects on other sites, must not change anything. Without TLS, browsers omit `Sec-Fetch-Site` for named hosts, so
- * `Origin` and `Referer` decide. Browsers that omit all three headers are rejected. Other clients, such as curl, are
- * trusted.
+ * `Origin` and `Referer` decide. A browser request without these three headers is rejected. Other clients, such as
+ * curl, are trusted.
  *
  * @throws TaskError `prefetch` or `foreign_origin`
  */

@@ -16,7 +16,7 @@ const phone = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile:
 describe('The list page without scripts', () => {
   const open = (path = '/') => site.open(path, { javaScriptEnabled: false });
 
-  test('keeps a refused title in the field and shows the reason', async () => {
+  test('keeps a rejected title in the field and shows the reason', async () => {
     const page = await open();
     await page.keyboard.insertText('x'.repeat(501));
     await page.keyboard.press('Enter');

@@ -112,7 +112,7 @@ test('Undo and Close move the focus to the list, because focusing a field would 
 
 type Box = Record<'top' | 'bottom' | 'left' | 'right' | 'height', number>;
 
-/** Returns the bounding boxes of elements or their texts. */
+/** Returns the bounding boxes of elements or of their text. */
 const boxes = (page: Page, selector: string, ofText = false) =>
   page.evaluate(`[...document.querySelectorAll('${selector}')].map((element) => {
     const range = document.createRange();

@@ -190,7 +190,7 @@ describe('Between a keypress and its response', () => {
     await poll(() => titles(page)).toEqual(['bread', 'milk and tea']);
   });
 
-  test('an edit does not conflict with finishing the task just before', async () => {
+  test('an edit does not conflict with finishing the same task first', async () => {
     await site.add('milk');
     const page = await site.open();
     const connection = await slow(page, '**/finish');

@@ -86,7 +86,7 @@ describe('Scripts', () => {
   const serving = (own: PublicFiles) =>
     new Hono<TasksEnv>().get('/public/*', (c) => own.respond(c) ?? c.notFound());
 
-  test('have a path that depends only on the content of all scripts', async () => {
+  test('the release path depends only on the content of the scripts', async () => {
     const scripts = { 'a.ts': "import './b.ts';\n", 'b.ts': 'export const b = 1;\n' };
     const path = async (content: Record<string, string>) => (await filesOf(content)).href('a.js');
     const before = await path(scripts);

@@ -178,7 +178,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
     expect(repaired.stdout).toContain('Successfully truncated AOF');
   });
 
-  test('changed secret files take effect without a restart', async () => {
+  test('changes to secret files take effect without a restart', async () => {
     const { plain, tls } = await freePorts('plain', 'tls');
     fs.mkdirSync(join(folder, 'tls'));
     await certify();

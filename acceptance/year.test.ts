@@ -224,7 +224,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     await backUp();
   });
 
-  test('a restore brings back the tasks from a lost volume', async () => {
+  test('a restore recovers tasks after the volume is lost', async () => {
     await backUp();
     await run(`docker compose down && docker rm --force ${project}-disk`);
     await run(`docker volume rm ${project}_tasks`);

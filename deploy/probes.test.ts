@@ -13,7 +13,7 @@ const composeFile = readFileSync(join(import.meta.dirname, '../docker-compose.ym
 
 const [, check = ''] = /^ +- '(exec 3<>.*)'$/m.exec(composeFile.replaceAll('$$', '$')) ?? [];
 
-test("a service's failed health check prints the reason", async () => {
+test('health checks print why a service is not ready', async () => {
   let status = 200;
   const server = createServer((_, response) => response.writeHead(status).end('not ready: WRONGPASS 200\n'));
   const port = await listening(server);
@@ -42,7 +42,7 @@ async function application() {
   return state;
 }
 
-test("the proxy's startup probe waits at most 20 s while an application returns 502", async () => {
+test("the proxy's startup probe waits up to 20 s for applications", async () => {
   const [expander, tasks] = [await application(), await application()];
   const pid = textFile('');
   const started = (tasksPort = tasks.port) => {

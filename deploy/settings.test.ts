@@ -59,7 +59,7 @@ test('rejects an unreadable EXPANDER_KEYS_FILE', async () => {
   await expect(readSettings(env)).rejects.toThrow(/none: cannot be read/);
 });
 
-test('accepts a certificate that only the proxy can read', async () => {
+test('the settings check accepts a certificate that only the proxy can read', async () => {
   await certify('a.example');
   chmodSync(folder, 0o755);
   chmodSync(join(folder, 'privkey.pem'), 0o000);

@@ -131,7 +131,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     for (const { output } of runs) expect(output).toContain(`The stack is not running: ${url}/`);
   });
 
-  test('smoke distinguishes a missing shortener from a refusal by the expander', async () => {
+  test('smoke distinguishes a missing shortener from a refused URL', async () => {
     const away = `http://127.0.0.1:${await freePort()}`;
     const { code, output } = await run('smoke', { ...stack.variables, SHORTENER_URL: away });
     expect([code, output]).toEqual([108, expect.stringContaining(`returned 502 for a link to ${away}`)]);

@@ -86,7 +86,7 @@ describe(`The edge cache of ${image ?? 'the installed nginx'}`, () => {
     },
   );
 
-  test('forwards a request from an expander unchanged, even if a response is cached', async () => {
+  test('bypasses the cache for requests from an expander', async () => {
     await ask(target('/api'));
     await ask(target('/api'), { headers: { 'CDN-Loop': 'other, longhand; v=1' } });
     expect(application.arrived.at(-1)).toMatchObject({
@@ -96,7 +96,7 @@ describe(`The edge cache of ${image ?? 'the installed nginx'}`, () => {
     expect(forwarded()).toBe(2);
   });
 
-  test('shares responses between GET and HEAD', async () => {
+  test('GET and HEAD share cached responses', async () => {
     const get = await ask(target('/api'));
     const head = await ask(target('/api'), { method: 'HEAD' });
     expect([head.status, head.body, forwarded()]).toEqual([200, '', 1]);
@@ -109,13 +109,13 @@ describe(`The edge cache of ${image ?? 'the installed nginx'}`, () => {
     expect(forwarded()).toBe(2);
   });
 
-  test('forwards concurrent requests for a cold link without waiting', async () => {
+  test('forwards all concurrent requests for an uncached link immediately', async () => {
     const path = target('/api', { headers: fresh, delay: 1_500 });
     await Promise.all([ask(path), ask(path)]);
     expect(forwarded()).toBe(2);
   });
 
-  test("preserves the expander's Date", async () => {
+  test("keeps the expander's Date header in cached responses", async () => {
     const { headers } = await ask(target('/api'));
     const later = async () => new Date().toUTCString() !== headers.date;
     await expect.poll(later).toBe(true);

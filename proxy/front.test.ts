@@ -106,7 +106,7 @@ describe('The front page links to', () => {
       ([, href = '']) => href.replaceAll(`${proxy.ports.all}`, 'all'),
     );
 
-  test("the configured names, with the request's scheme and port", async () => {
+  test('the configured host names, with the scheme and port of the request', async () => {
     const host = `192.0.2.5:${trusting.ports.all}`;
     expect(await links(trusting, { host })).toEqual([
       'http://expand.example.org:all/',

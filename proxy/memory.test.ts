@@ -57,7 +57,7 @@ describe("The proxy's memory with four workers", async () => {
     expect(await extrapolated(longHeaders, 3_000)).toBeLessThan(memoryBudget);
   });
 
-  test('is enough for oversized headers', async () => {
+  test('stays within the limit for oversized headers', async () => {
     const beyond = crowd({ count: longHeaders, bytes: 125_000 });
     await expect.poll(() => beyond.held().statuses['431'], wait).toBeGreaterThan(longHeaders);
     expect(await extrapolated(longHeaders, 3_000)).toBeLessThan(memoryBudget);
@@ -88,7 +88,7 @@ test.each([
   expect(JSON.parse(proxy.log[0] ?? '').seconds).toBeGreaterThan(0.5);
 });
 
-test('each address is limited to 2,000 concurrent requests', async () => {
+test('nginx limits each address to 2,000 concurrent requests', async () => {
   const application = http.createServer(() => {});
   const limit = rounds({ short: 200, long: 2_000 });
   // Replace only the configured limit of 2,000.

@@ -19,7 +19,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 /** The stack's nginx image, or the installed nginx if there is no Docker engine. */
 const image = (await hasEngine()) ? 'nginx:1.30' : undefined;
 
-/** nginx in front of three replicas. The first never responds, and the last refuses connections. */
+/** nginx in front of three replicas. The first replica never responds, and the last refuses connections. */
 describe(`With a hung replica, ${image ?? 'the installed nginx'}`, async () => {
   let hung = 0;
   /** Whether the first replica closes connections, like a crashed process, instead of hanging. */
@@ -107,7 +107,7 @@ describe(`With a hung replica, ${image ?? 'the installed nginx'}`, async () => {
   });
 });
 
-test('concurrent requests for a cold link cause one expansion across two expanders', async () => {
+test('two replicas expand an uncached link only once for concurrent requests', async () => {
   const shortener = await startShortener();
   onTestFinished(shortener.close);
   const folder = await mkdtemp(join(tmpdir(), 'longhand-replicas-'));

@@ -11,7 +11,7 @@ export const belongsToAnother = (path: string) =>
   `${path} belongs to another user. Start the stack as that user, or change the owner with chown -R.`;
 
 /**
- * Creates the stack's folders in `folder`. Other users cannot access them.
+ * Creates the stack's folders in `folder`. Other users cannot access these folders.
  *
  * @throws EnvironmentError if a folder cannot be created, Error if it belongs to another user.
  */
@@ -51,7 +51,7 @@ export interface Account {
 export const unusedId = 65_520;
 
 /**
- * Returns the account for a stack started by root: the checkout's owner, or `unusedId` if root owns it.
+ * Returns the account for a stack started by root. This is the checkout's owner, or `unusedId` if root owns the checkout.
  *
  * @returns undefined if this user is not root, or if the account cannot read the checkout.
  */

@@ -8,7 +8,7 @@ test('a full disk loses log lines but does not stop the stack', () => {
   expect(() => appendLine(openSync('/dev/full', 'a'), 'tasks', '{}')).not.toThrow();
 });
 
-test('an oversized log is moved while its writers keep the file open', () => {
+test('an oversized log is rotated while writers keep it open', () => {
   const file = textFile('');
   const former = textFile('older');
   const [ours, nginx] = [openSync(file, 'a'), openSync(file, 'a')];
@@ -23,7 +23,7 @@ test('an oversized log is moved while its writers keep the file open', () => {
   expect(readFileSync(file, 'utf8')).toBe('{"n":3}\n{"n":4}\n');
 });
 
-test('only a line feed ends a line, even if the output arrives byte by byte', async () => {
+test('output is split only at line feeds, even if it arrives byte by byte', async () => {
   const output = new PassThrough();
   const lines: string[] = [];
   forEachLine(output, (line) => lines.push(line));

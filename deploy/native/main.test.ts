@@ -70,7 +70,7 @@ describe('The native run', () => {
   const tasks = (request?: RequestInit) =>
     fetch(`http://127.0.0.1:${runner.ports.LONGHAND_TASKS_PORT}/tasks`, request);
 
-  test('lists every invalid variable and exits with 78', async () => {
+  test('`make up` lists every invalid variable and exits with 78', async () => {
     const { code, output } = await runner.run('up', {
       LONGHAND_API_RATE: 'fast',
       LONGHAND_BIND: '\u001b[2J\u202e',

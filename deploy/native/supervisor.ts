@@ -50,7 +50,7 @@ interface Child {
 /**
  * Starts a program and resolves once it is ready. Restarts the program whenever it exits.
  *
- * @throws Error if the program exits too early or is not ready in time. The program's output explains the error.
+ * @throws Error if the program exits early or does not become ready in time. The program's output explains the error.
  */
 export async function supervise(spec: ProcessSpec, context: ProcessContext): Promise<SupervisedProcess> {
   const { name, stopSignal = 'SIGTERM' } = spec;

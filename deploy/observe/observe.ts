@@ -45,7 +45,7 @@ export async function observeStack(options: ObserveOptions) {
   return { url: `http://127.0.0.1:${port}`, stop: () => running.disposeAsync() };
 }
 
-/** Returns the rules in Prometheus's own format, which is the `spec` of the PrometheusRule. */
+/** Returns the PrometheusRule's `spec`, which is a Prometheus rules file. */
 export const rules = () =>
   readFileSync(join(import.meta.dirname, 'rules.yaml'), 'utf8').replace(/^(?: {2}|.*\n)/gm, '');
 

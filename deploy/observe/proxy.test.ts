@@ -121,7 +121,7 @@ describe.skipIf(missing)(`The proxy's metrics${missing ? ' (skipped: mtail is no
     expect(metricsOf(logged, `${/^\w+/.exec(series[0] ?? '')}`).toSorted()).toEqual(series);
   });
 
-  test('arrive over syslog in containers', async () => {
+  test('are exported from syslog lines in containers', async () => {
     const metrics = await freePort();
     const syslog = await freeUdpPort();
     const counter = spawn(
@@ -182,7 +182,7 @@ function counterLog(): string {
   });
 }
 
-test("certificates.sh prints when a server's certificate expires", async () => {
+test("certificates.sh prints the expiry time of a server's certificate", async () => {
   const { key, cert } = await testCertificate('a.example');
   const server = createServer({ key, cert });
   const port = await listening(server);

@@ -72,7 +72,7 @@ describe('A backup of the native stack', () => {
     ]);
     await first.disposeAsync();
 
-    // The last byte is part of the checksum.
+    // The file ends with the checksum.
     const saved = await readFile(join(folder, 'saved.rdb'));
     const damaged = [
       saved.with(-1, (saved.at(-1) ?? 0) ^ 1),
@@ -149,7 +149,7 @@ describe('A backup of the native stack', () => {
     await expect(supervised()).rejects.toThrow('tasks-store did not start');
   });
 
-  test('fails and writes no file when the store is down', async () => {
+  test('fails without writing a file when the store is down', async () => {
     await writeFile(join(folder, 'saved.rdb'), 'the last one');
     const { status, stdout, stderr } = run('backup', 'saved.rdb');
     expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^The store was not copied: /)]);

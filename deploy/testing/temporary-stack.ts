@@ -32,7 +32,8 @@ export interface TemporaryStack extends Stack {
 }
 
 /**
- * Starts a stack for tests and measurements, on free ports. `stop` removes its data. Its expander may contact this machine.
+ * Starts a stack for tests and measurements, on free ports. `stop` removes its data. The stack's expander may contact this
+ * machine.
  */
 export async function startTemporaryStack(
   options: Partial<Omit<StackOptions, 'folder'>> = {},

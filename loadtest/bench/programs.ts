@@ -19,7 +19,8 @@ export interface Program extends AsyncDisposable {
 /**
  * Runs the program at `path`, discards its output, and resolves once it listens on 127.0.0.1.
  *
- * @param start returns the arguments and variables for two free ports. The second port is for operations.
+ * @param start returns the arguments and variables for two free ports. The program serves its operations endpoints on the second
+ * port.
  * @throws Error if the program does not listen within 30 s.
  */
 export async function startProgram(

@@ -21,7 +21,7 @@ export const anchor = (heading: string) =>
     .replace(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
 
-/** Renders the documents in the checkout `root` as pages, by path. Other relative links point to `repository`. */
+/** Renders the documents in the checkout `root` as pages, by path. Links to unpublished files point to `repository`. */
 export const documents = (root: string, repository: string): Record<string, string> =>
   Object.fromEntries(
     Object.keys(documentLinks).map((source) => {

@@ -75,7 +75,7 @@ test('the error for an unreadable secret includes a command to fix it', () => {
   }
 });
 
-test("listenAddresses() uses the service's host for the operations endpoints by default", () => {
+test("listenAddresses() by default serves operations endpoints on the service's host", () => {
   const operations = { host: '127.0.0.2', port: 9464 };
   const service = { host: '127.0.0.2', port: 3000 };
   expect(listenAddresses(read({ HOST: '127.0.0.2' }))).toEqual({ service, operations });

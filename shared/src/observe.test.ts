@@ -100,7 +100,7 @@ test('/metrics includes request counts by route, the version and process metrics
 });
 
 describe('a refused request', () => {
-  test('is logged with its reason', async () => {
+  test('is logged with the reason', async () => {
     const { port, lines, requests } = await serveObserved(new Hono());
     await sendRaw(port, 'nonsense\r\n\r\n');
     for (const header of ['[', 'evil.example', `a\r\nX: ${'x'.repeat(70_000)}`])

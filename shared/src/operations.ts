@@ -5,7 +5,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 export function createMetrics(service: string, version: string): Registry {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  // These gauges are named like counters and duplicate the metrics without `_total`.
+  // Remove gauges that are named like counters and duplicate the metrics without `_total`.
   for (const kind of ['handles', 'requests', 'resources'])
     metrics.removeSingleMetric(`nodejs_active_${kind}_total`);
   new Gauge({

@@ -177,7 +177,7 @@ test('a gauge shows whether Redis replies', async () => {
   expect(await registry.metrics()).toContain('longhand_redis_up 0');
 });
 
-test('operations are timed with their name and error code as labels', async () => {
+test('operation timings have the operation name and error code as labels', async () => {
   const registry = new Registry();
   const timed = timedOperations(registry);
   const refused = Object.assign(new Error('secret'), { code: 'ECONNREFUSED' });

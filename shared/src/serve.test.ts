@@ -124,7 +124,7 @@ describe('A server on a Unix socket', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test('replaces the socket of a killed process, but not of a running process', async () => {
+  test('replaces a socket only if its process is no longer running', async () => {
     const source = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 9))`;
     await once(spawn(process.execPath, ['-e', source]), 'exit');
     expect(existsSync(path)).toBe(true);

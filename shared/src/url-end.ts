@@ -5,7 +5,7 @@ export const openers: ReadonlyMap<string, string> = new Map(
 
 const punctuation = '.,;:!?…*_。、，！？\u200b\ufeff';
 
-/** Removes trailing punctuation, brackets and quotes. Keeps a closing bracket or quote if the URL contains the opening one. */
+/** Removes trailing punctuation, brackets and quotes. Keeps a closing bracket or quote if the URL contains its counterpart. */
 export function withoutEnd(url: string): string {
   /** Number of unmatched closing brackets or quotes in `url`, keyed by the character. */
   const unopened = new Map<string, number>();

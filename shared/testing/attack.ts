@@ -6,7 +6,7 @@ const measured = { count: 60, interval: 50 };
 /** SECURITY.md promises that an attack slows other clients by at most this factor. */
 const maxRatio = 5;
 
-/** Max number of measurements. Other processes may disturb some of them. */
+/** Max number of measurements. Other processes may disturb some measurements. */
 const maxMeasurements = 12;
 
 /**

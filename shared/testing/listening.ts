@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-/** Starts `server` on `port`, by default a free port, and returns the port. */
+/** Starts `server` on `port` (by default a free port) and returns the port. */
 export async function listening(server: Server, host = '127.0.0.1', port = 0): Promise<number> {
   await once(server.listen(port, host), 'listening');
   return (server.address() as AddressInfo).port;

@@ -26,7 +26,7 @@ export async function startRedis(configuration: string): Promise<TestRedis> {
 }
 
 async function inContainer(configuration: string): Promise<TestRedis> {
-  // This import takes a second.
+  // The import takes a second.
   const { GenericContainer, Wait } = await import('testcontainers');
   // Testcontainers' own clean-up needs another image.
   process.env.TESTCONTAINERS_RYUK_DISABLED ??= 'true';

@@ -19,7 +19,7 @@ import { openStage, type Stage } from '../testing/browsers/stage.ts';
 
 const links = [...redirectLinks, ...pageLinks, ...fileLinks, ...cookies, ...departures];
 
-/** Number of links to follow in Chromium. Each link takes 40 ms of CPU time, and each response 2 ms. */
+/** Number of links to follow in Chromium. Each link takes 40 ms of CPU time. Each response takes 2 ms. */
 const count = rounds({ short: 12, long: links.length });
 const responses = strangeResponses(rounds({ short: 50, long: 2_000 }));
 

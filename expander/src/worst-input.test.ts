@@ -36,7 +36,7 @@ const get = async (query: string, headers = {}) => (await app.request(`/api?${qu
 const expandLines = async (body: string) =>
   (await app.request('/api/expand', { method: 'POST', body })).text();
 
-/** Expands URLs whose website sends this response. */
+/** Expands new URLs of a website that sends this response. */
 async function expandAnswer(head: string, body = '', { urls = 1, piece = 65_536 } = {}) {
   await origin.answer({ bytes: `HTTP/1.1 ${head}\r\n\r\n${body}`, piece });
   await Promise.all(Array.from({ length: urls }, () => expand.chain(target(), { follow: 'all' })));

@@ -7,7 +7,7 @@ import { maxLength } from '../expansion/target.ts';
 import { readUrlStream, readUrls } from './url-list.ts';
 
 describe('a list of URLs', () => {
-  test('numbers all lines and skips blank lines', async () => {
+  test('skips blank lines but includes them in the numbering', async () => {
     expect(await readUrls('a\n\nb\r\n \t\rc\r')).toEqual([
       [1, 'a'],
       [3, 'b'],

@@ -24,7 +24,7 @@ export interface SharedCache {
 /** Maximum length of an entry, in characters. */
 const maxEntrySize = 64 * 1024;
 
-/** Maximum concurrent refreshes per client. Refreshes and lists (48) leave 4 of a client's 56 slots at an origin free. */
+/** Maximum concurrent refreshes per client. A client's refreshes and 48 list hops leave 4 of its 56 slots at an origin. */
 const maxRefreshes = 4;
 
 /** Maximum failed refreshes to remember. */
@@ -145,7 +145,7 @@ export function memoryTier() {
   };
 }
 
-/** Maximum number of cached responses, at most 20 MiB in total. */
+/** Maximum number of cached responses (20 MiB in total). */
 const maxResponses = 10_000;
 /** Maximum length of a response plus its URL, in characters. */
 const maxResponseSize = 2_048;

@@ -17,7 +17,7 @@ interface Key {
 const form =
   'NAME KEY RATE: a name (a-z, 0-9, -), a key (16 or more of A-Z, a-z, 0-9, -, _) and a rate such as 10r/s';
 
-/** Rate of requests with unknown keys, per address. */
+/** Rate limit per address for requests with unknown keys. */
 const unknownRate: Rate = { count: 60, period: 60_000 };
 
 /**

@@ -11,7 +11,7 @@ const post = (url: string, client: string, links: string[]) =>
 const numbered = (count: number, link: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => link(i));
 
-/** Hop timeouts are real, so a busy machine may fail an attempt. */
+/** Hop timeouts use the real clock, so an attempt may fail on a busy machine. */
 const retry = { retry: 3 };
 
 /** Starts a website with a latency of 50 ms. `startShortener` starts a shortener that redirects to this website. */

@@ -96,7 +96,7 @@ export function requestExpander(expand: Expand, readRequest: ReadRequest) {
     );
 }
 
-/** Charges a request to the rate of `key`. `onName` receives the key's name before the check. @returns the key's name. */
+/** Charges a request against the rate limit of `key`. `onName` receives the key's name before the check. @returns the key's name. */
 export type ChargeKey = (key: string, address: string, onName: (name: string) => void) => Promise<string>;
 
 export type ReadRequest = ReturnType<typeof requestReader>;

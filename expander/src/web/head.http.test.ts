@@ -38,7 +38,7 @@ test.each([
   const head = await fetchHead(target, 'HEAD');
   expect([head.status, head.headers]).toEqual([get.status, get.headers]);
   expect(head.body).toBe('');
-  // Only a page with a chain is streamed, so it has no Content-Length.
+  // Pages with a chain are streamed, so they have no Content-Length.
   const length = path === '/?u=LINK' ? undefined : `${Buffer.byteLength(get.body)}`;
   expect(head.headers['content-length']).toBe(length);
 });

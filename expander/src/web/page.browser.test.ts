@@ -296,7 +296,7 @@ visits.test('the bookmarklet expands the selected link or text on another page',
   }
 });
 
-visits.test('a click on the bookmarklet explains it', {}, async (page) => {
+visits.test('clicking the bookmarklet explains how to use it', {}, async (page) => {
   await page.goto(visits.origin);
   await page.locator('#bookmarklet a').click();
   const words = 'Drag it to your bookmarks. Clicking it here does nothing.';

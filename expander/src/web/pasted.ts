@@ -4,7 +4,7 @@ import { maxLength, parseUrl } from '../expansion/target.ts';
 
 const opening = /^[([{'“‘«`]+/;
 
-/** Matches a host of at least two labels, and an optional port and path. The last label begins with a letter. */
+/** Matches a host with at least two labels, an optional port and an optional path. The last label begins with a letter. */
 const withoutScheme = /^(?:[\p{L}\p{N}][\p{L}\p{N}-]*\.)+\p{L}[\p{L}\p{N}-]*(?::\d+)?(?:[/?#].*)?$/u;
 
 const otherScheme = /^[a-z][a-z0-9+.-]*:\/\//i;

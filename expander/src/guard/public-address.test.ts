@@ -132,10 +132,7 @@ const blocks = [...registered, ...others];
 
 const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
-/**
- * Expected results, computed independently of the guard. Each family needs a separate list, because IPv6 blocks would also
- * match IPv4.
- */
+/** Independent expected results. Each family needs a separate list, because IPv6 blocks would also match IPv4. */
 const expected = { ipv4: new BlockList(), ipv6: new BlockList() };
 for (const block of blocks) {
   const [address = '', prefix] = block.split('/');

@@ -34,9 +34,7 @@ const noFacts = () => ({
 
 export type HtmlFacts = ReturnType<typeof noFacts>;
 
-/**
- * Max open elements (like browsers) and max total elements. Without limits, 64 KiB of markup could take gigabytes of memory.
- */
+/** Max open elements (like browsers) and max elements. Without limits, 64 KiB of markup could take gigabytes of memory. */
 const maxDepth = 512;
 const maxElements = 10_000;
 

@@ -197,7 +197,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
       TASKS_TOKENS_FILE: tokens,
       EXPANDER_KEYS_FILE: keys,
     });
-    // These variables belong to other programs and have no effect.
+    // Variables of other programs must have no effect.
     configure(
       `HOST=192.0.2.1\nPORT=none\nNODE_OPTIONS=--none\nPATH=/nowhere\nREDIS_URL=none\n${front.settings}`,
     );

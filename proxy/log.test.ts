@@ -83,7 +83,7 @@ describe("The proxy's log", async () => {
       'localhost',
       'Transfer-Encoding: chunked\r\n\r\nnot a number\r\n',
     );
-    // Clients stall while sending headers or a body. One client disconnects.
+    // Clients that stall while sending headers or a body. One client disconnects.
     for (const rest of ['', '\r\nContent-Length: 10\r\n\r\nabc']) {
       await sendRaw(
         tasks,

@@ -134,7 +134,7 @@ describe('The proxy alone', async () => {
       expect(headers).toMatchObject({ ...expected, 'access-control-allow-origin': '*' });
       expect(body).toMatch(/Too many requests from your address\..*Wait a second, then try again\./s);
     }
-    // On a slow machine the rate may allow one more request.
+    // On a slow machine, nginx may allow one more request.
     await expect.poll(async () => (await ask('/?u=x')).status, { interval: 1 }).toBe(429);
     expect((await ask('/nowhere')).status).toBe(200);
   });

@@ -92,7 +92,7 @@ export function proxyRules(stack: () => TestStack): void {
           const Cookie = 'session=AAAAAAAAAAAAAAAAAAAAAA';
           const headers = { Cookie, Accept, 'Accept-Encoding': 'gzip', ...more };
           const { vary = '', ...head } = headOf(await send(port, path, { method, headers }));
-          // Ignore the remaining lifetime, which shrinks while a response is cached.
+          // Ignore max-age, which decreases while a response is cached.
           const lifetime = `${head['cache-control']}`.replace(/\d+/, 'seconds');
           return { ...head, 'cache-control': lifetime, vary: `${vary}`.toLowerCase().split(', ').toSorted() };
         };

@@ -208,11 +208,11 @@ describe('The native run', () => {
     await stack.exited;
     await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);
 
-    // A relative path through a folder `deploy` in the working directory.
+    // Paths in variables are relative to the working directory.
     const TASKS_PASSWORD_FILE = `deploy/../${relative('', textFile('open sesame'))}`;
     copyCheckout(runner.checkout);
     runner.main = join(runner.checkout, 'deploy/native/main.ts');
-    // Other users cannot enter this folder.
+    // Deny other users access to the home folder.
     chmodSync(runner.home, 0o700);
     stack = await runner.announced(runner.run('up', { LONGHAND_BIND: '127.0.0.2', TASKS_PASSWORD_FILE }));
     const store = ['-s', 'run/tasks-store.sock', 'HGET', '{tasks}:task:1', 'title'];

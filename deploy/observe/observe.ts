@@ -93,7 +93,7 @@ function specs(
   const node = [
     '--collector.disable-defaults',
     '--collector.filesystem',
-    // Export all disks. Prometheus keeps only the store's disk.
+    // Export all disks. Prometheus drops the metrics of all disks except the store's.
     '--collector.filesystem.mount-points-exclude=^$',
     '--collector.filesystem.fs-types-exclude=^$',
   ];

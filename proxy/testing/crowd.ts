@@ -11,7 +11,7 @@ export interface Hold {
   count: number;
   /** Local address of the connections. */
   from: string;
-  /** Size of an `unfinished` request (bytes). */
+  /** Number of bytes sent for an `unfinished` request. */
   bytes?: number;
   path?: string;
 }

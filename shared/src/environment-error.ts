@@ -4,7 +4,7 @@ export class EnvironmentError extends Error {}
 /** Exit code for an invalid configuration (EX_CONFIG in sysexits.h). */
 export const configurationExitCode = 78;
 
-/** Prefix of a program's variables. `others` lists variables with this prefix that belong to other programs. */
+/** Prefix of a program's variables. `others` lists variables with the same prefix that other programs use. */
 export interface OwnNames {
   prefix: string;
   others?: readonly string[];

@@ -19,7 +19,7 @@ export interface Listening {
  */
 const backlog = 4_096;
 
-/** Thrown if the server cannot listen. The message contains the reason and the variables that set the address. */
+/** Thrown if the server cannot listen. The message names the reason and the variables that set the address. */
 export class ListenError extends Error {}
 
 /**

@@ -19,7 +19,7 @@ export function createMetrics(service: string, version: string): Registry {
 
 /**
  * Creates the operations endpoints of a service: `/livez` (the process responds), `/readyz` (200 `ready`, or 503 and the reason)
- * and `/metrics`. The proxy does not publish their port.
+ * and `/metrics`. The proxy does not forward requests to these endpoints.
  *
  * @param ready rejects with the reason if the service cannot do its work
  */

@@ -3,7 +3,7 @@ import { secretFile } from './env.ts';
 
 type Node = { host: string; port: number };
 
-/** Options for ioredis: a server, a Unix socket, or Sentinels and the `name` of their primary. */
+/** ioredis options that connect to a server, a Unix socket, or a primary monitored by Sentinels. */
 export type RedisAddress = (Node | { path: string } | { sentinels: Node[]; name: string }) & {
   db: number;
   username?: string;

@@ -27,8 +27,8 @@ export function prepareService(name: string, version: string, config: ServiceCon
   process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejection'));
 
   /**
-   * Serves `app` until `signal` is aborted, drains, and ends the process. Prints one line and exits with 78 if it cannot listen.
-   * The operations endpoints respond until the process ends.
+   * Serves `app` until `signal` is aborted, drains, and ends the process. Prints an error and exits with 78 if the port cannot be
+   * used. The operations endpoints respond until the process ends.
    */
   const run = async (app: Application, { ready, close, ...options }: RunOptions): Promise<never> => {
     const isReady = async () => {

@@ -3,8 +3,8 @@ import type { Page } from 'playwright-core';
 const listened = ['console', 'dialog', 'pageerror', 'request'];
 
 /**
- * Resets `page` and its context, which is three times as fast as opening a new page. Keeps init scripts, exposed
- * functions, headers, media and the viewport. The document stays open, but inactive, until the next navigation.
+ * Resets `page` and its context, which is three times as fast as opening a new page. Keeps init scripts, exposed functions,
+ * headers, media and the viewport. The current document stays open, but inactive, until the next navigation.
  *
  * @throws Error if the page shows a browser error
  */

@@ -14,7 +14,7 @@ export function cutOff(server: HttpServer): void {
   server.close();
 }
 
-/** The argument of the last `setNoDelay` call. Node has no getter for TCP_NODELAY. */
+/** Last argument passed to `setNoDelay`. Node has no getter for TCP_NODELAY. */
 export function noDelay(socket: Socket): unknown {
   const symbol = Object.getOwnPropertySymbols(socket).find(
     ({ description }) => description === 'kSetNoDelay',

@@ -31,7 +31,7 @@ export function testWorstInputs(inputs: Readonly<Record<string, UntrustedInput>>
   });
 }
 
-/** Tries all shapes at a fraction of the full size, and returns the slowest shapes. */
+/** Tries every shape at reduced size and returns the slowest shapes. */
 async function slowestShapes({ size, pieces, send }: UntrustedInput): Promise<Shape[]> {
   const shapes = [
     ...pieces.map((piece) => repeated([piece])),

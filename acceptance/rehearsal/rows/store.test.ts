@@ -110,7 +110,7 @@ row.for([
     }, startTimeout);
     await annotate(found ? `started with ${found.length} of 3 tasks` : 'did not start');
     if (line) await annotate(`log: ${line.slice(0, 240)}`);
-    // The damage may have destroyed the last command.
+    // Only the last command may be lost.
     if (found) expect(found.length).toBeGreaterThanOrEqual(2);
   } finally {
     await stack.inside('disk', 'rm -rf appendonlydir && mv whole appendonlydir');

@@ -1,6 +1,6 @@
 import { type RequestOptions, send } from '@longhand/shared/testing/send.ts';
 
-/** Returns a client for tasks that keeps cookies. `options` apply to every request. */
+/** Returns a client for tasks that keeps cookies. The given request options apply to every request. */
 export function openSession(
   port: number,
   host = `127.0.0.1:${port}`,

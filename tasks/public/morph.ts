@@ -22,7 +22,6 @@ const callbacks = {
   beforeAttributeUpdated: (name: string) => name !== 'data-pending' && name !== 'open',
 };
 
-/** Edited and newly finished rows stay in place. */
 const staying = ':is(.editing, [data-pending=finished])';
 
 /** Last list received from the server, kept only while a row stays in place. */
@@ -47,14 +46,15 @@ function keepRows(page: Page) {
   }
 }
 
-/** Returns a function that keeps rows in place while scrolled, and tints other users' changes for 2 s. */
+/** Returns a function that scrolls by the least move of a visible row, and tints other users' changes for 2 s. */
 function watchRows(own: boolean) {
   const before = rows().map((row) => ({ row, was: row.className, top: row.getBoundingClientRect().top }));
   return () => {
-    const fixed = before.filter(({ row, was, top }) => row.isConnected && row.className === was && top >= 0);
-    const edited = fixed.find(({ row }) => row.matches('.editing:focus-within'));
-    const kept = edited ?? (list().getBoundingClientRect().top < 0 ? fixed[0] : undefined);
-    if (kept) scrollBy(0, kept.row.getBoundingClientRect().top - kept.top);
+    const visible = before.filter(({ row, top }) => row.isConnected && top >= 0 && top < innerHeight);
+    const moves = visible.map(({ row, top }) => ({ row, by: row.getBoundingClientRect().top - top }));
+    const least = moves.toSorted((a, b) => Math.abs(a.by) - Math.abs(b.by))[0];
+    const edited = moves.find(({ row }) => row.matches('.editing:focus-within'));
+    scrollBy(0, (edited ?? (list().getBoundingClientRect().top < 0 ? least : undefined))?.by ?? 0);
     const isNew = (row: HTMLElement) => !before.some((old) => old.row === row && (old.was || !row.className));
     const tint = { backgroundColor: ['var(--tint)', 'var(--tint)'] };
     if (!own) for (const row of rows().filter(isNew)) row.animate(tint, 2_000);

@@ -229,6 +229,16 @@ describe('Rows', () => {
     await poll(() => top('#task-60', bob)).toBe(before);
   });
 
+  test('do not move when the user finishes the first visible row', async () => {
+    await site.add(...tasks.slice(0, 60));
+    const bob = await site.open('/', phone);
+    await bob.evaluate("document.getElementById('task-30').scrollIntoView(); scrollBy(0, -20)");
+    const before = await top('#task-29', bob);
+    await bob.getByRole('link', { name: 'Finish: task 30', exact: true }).tap();
+    await bob.locator('#task-30:last-child').waitFor();
+    expect(await top('#task-29', bob)).toBe(before);
+  });
+
   test('do not move when another user finishes the edited task or the next task', async () => {
     await site.add(...tasks.slice(0, 9));
     const bob = await site.open('/', phone);

@@ -7,7 +7,7 @@ export interface K6Summary {
 /** `busy` means that the machine was too slow for a verdict. */
 export type Outcome = 'passed' | 'failed' | 'busy';
 
-/** Judges a run by its thresholds. */
+/** Decides whether a run passed, from its thresholds. */
 export function judge({ metrics }: K6Summary): { outcome: Outcome; reason: string } {
   const crossed = Object.entries(metrics).flatMap(([metric, { thresholds = {} }]) =>
     Object.entries(thresholds).flatMap(([rule, crossed]) => (crossed ? [`${metric} ${rule}`] : [])),

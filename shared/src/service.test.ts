@@ -8,7 +8,7 @@ import { listening } from '../testing/listening.ts';
 
 const path = JSON.stringify(`${import.meta.dirname}/service.ts`);
 
-/** Runs a service on `port` in another process, after `script`. */
+/** Runs `script` and then a service on `port` in a child process. */
 function runService(port: number, script = '') {
   const code = `
     const { prepareService } = await import(${path});

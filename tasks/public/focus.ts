@@ -1,6 +1,6 @@
 export const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li:not([data-pending=gone])')];
 
-/** The focused row's former position, where arrow keys start. */
+/** Former position of the focused row. Arrow keys start there. */
 let left: { row: Element | null; at: number } = { row: null, at: 0 };
 
 const placeOf = (row: HTMLElement) => ({ row, at: rows().indexOf(row) });

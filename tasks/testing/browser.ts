@@ -118,7 +118,7 @@ async function startSite(given: Partial<Dependencies>) {
   };
 }
 
-/** Whether the autofocus field, if any, has the focus. The browser sets the focus a moment after the load. */
+/** Whether the autofocus field, if any, has the focus. The browser moves the focus shortly after the page loads. */
 const hasAutofocus = `
   !document.querySelector('[autofocus]') || document.activeElement.matches('[autofocus]')`;
 

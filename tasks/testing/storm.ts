@@ -85,7 +85,7 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
   };
 }
 
-/** Reads the tasks and inconsistencies in the store at `url`. */
+/** Reads the tasks in the store at `url`, and checks their consistency. */
 export async function inspect(url: string) {
   const redis = storeClient({ REDIS_URL: url }, silent);
   try {

@@ -181,7 +181,7 @@ export function isVoid({ sources }: Pick<Expansion, 'sources'>): boolean {
 export interface ExpandOptions extends FetchHopOptions {
   /** ID of the URL list that contains this URL. The hops of a list wait in a separate turn, without a time limit. */
   list?: number | undefined;
-  /** Max redirects to follow. One more redirect ends the chain at its location. */
+  /** Max redirects to follow. The chain ends at the location of the next redirect. */
   maxRedirect: number;
   onHop?: ((hop: Hop) => void) | undefined;
 }

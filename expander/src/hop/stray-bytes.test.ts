@@ -134,7 +134,7 @@ describe('a late body for HEAD that looks like a response', () => {
     expect(await end('/victim')).toBe('/at/evil');
     doubted.resolve();
     await expect.poll(() => end('/victim')).toBe('/at/victim');
-    // Redis would receive a wrong result before this result.
+    // A wrong result would reach Redis before this correct result.
     await expand.chain(`${shortener.url}/chain/1`);
     await expect.poll(() => entries.some((key) => key.endsWith('/chain/1'))).toBe(true);
     expect(entries.filter((key) => key.endsWith('/victim'))).toHaveLength(1);

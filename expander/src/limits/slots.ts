@@ -13,7 +13,7 @@ const defaults = {
   ofClientAtOrigin: 56,
   /** Maximum hops of a client's lists at one origin. The client's single requests use the remaining slots. */
   ofListsAtOrigin: 48,
-  /** Maximum waiting hops of single requests. Lists limit their lines in progress. */
+  /** Max waiting hops for single requests. Lists limit their lines in progress. */
   waiting: 4_096,
   waitingOfClient: 256,
 };
@@ -68,7 +68,7 @@ export function takeSlots(waiting?: Pick<Gauge, 'inc' | 'dec'>, slots = createSl
 
 type StartHop = (slot: Queue) => void;
 
-/** Waiting hops of one client or list at one origin. Each started hop keeps its queue for `release`. */
+/** Waiting hops of one client or list at one origin. A started hop keeps its queue, which `release` needs. */
 export interface Queue {
   key: string;
   client: string;
@@ -82,7 +82,7 @@ export interface Queue {
 type Index = Map<string, Map<string, Queue>>;
 
 /**
- * Distributes slots for hops at websites. A free slot goes to the client with the fewest slots at that origin, or to the
+ * Assigns connection slots to hops. A free slot goes to the client with the fewest slots at that origin, or to the
  * client with the fewest slots in total if no slot was free. Clients take turns on a tie. A client's single requests have
  * priority over its lists, and its lists take turns.
  */

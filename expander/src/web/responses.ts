@@ -104,7 +104,7 @@ export interface ResponseFormat {
   emptyStatus?: number;
 }
 
-/** Browsers run JSONP responses, which are text/html, only without `nosniff`. */
+/** JSONP responses are text/html. Browsers run them only without `nosniff`. */
 const { 'X-Content-Type-Options': _, ...jsonpHeaders } = apiHeaders;
 
 export const formats = {

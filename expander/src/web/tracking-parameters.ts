@@ -35,7 +35,7 @@ const owners = new Map(
 );
 const prefixes = [...owners.keys()].filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
 
-/** Maximum parameters to examine. Real links have fewer than fifty. */
+/** Max parameters to examine. Real links have fewer than 50 parameters. */
 const maxPairs = 1_000;
 
 /** Removes and returns tracking parameters. All other characters remain unchanged. */

@@ -5,7 +5,7 @@ import { keys } from './keys.ts';
 /** Milliseconds between a change and its announcement, so that several changes share one announcement. */
 const batchDelay = 100;
 
-/** Spread of announcements in milliseconds per subscriber. 2,000 pages refresh within one second. */
+/** Milliseconds between announcements to subscribers. 2,000 pages refresh within one second. */
 const spreadPerSubscriber = 0.5;
 
 /**

@@ -3,8 +3,6 @@ import { complain } from './notice.js';
 
 /** Milliseconds to wait for a response, longer than the proxy waits. */
 const deadline = 15_000;
-/** Milliseconds that a finished row stays in place. */
-const seen = 1_000;
 
 /** A failed request, with a message for the user. The status is 0 if there was no response. */
 export class Failure extends Error {
@@ -23,7 +21,9 @@ export async function load(url: string, init?: RequestInit): Promise<Document> {
   const page = new DOMParser().parseFromString(text, 'text/html');
   // A captive portal may respond with its own login page and 200.
   if (response.ok && page.querySelector('#list, form.write')) return page;
-  const reason = page.querySelector('.problem') ?? page.querySelector('h1');
+  // The change was saved, but reading the list failed.
+  if (init && response.redirected && response.status >= 500) return load(response.url);
+  const reason = page.querySelector('.problem') ?? page.querySelector(response.ok ? 'h1' : '.error h1');
   const message = reason?.textContent || `This failed (error ${response.status}). Please try again.`;
   throw Object.assign(new Failure(message), { status: response.status, page });
 }
@@ -35,6 +35,7 @@ export function report(failure: unknown) {
     return complain('Something went wrong. Reload the page.');
   }
   const { message, status, page } = failure;
+  if (status === 401) dispatchEvent(new Event('loggedout'));
   if (status === 401)
     return complain(message, true, { href: '/login', target: '_blank', textContent: 'Log in' });
   const perhapsDeleted = message.endsWith('may be deleted.') || page?.querySelector('a[href*="removal="]');
@@ -85,7 +86,8 @@ function count(changes: number) {
 
 /** Sends a change after earlier changes, and shows the page in the response. */
 export function change(url: string, { request, done, failed = report, rows = [], as }: Change) {
-  const stay = as === 'finished' ? new Promise((resolve) => setTimeout(resolve, seen)) : undefined;
+  // A finished row stays in place for a second.
+  const stay = as === 'finished' ? new Promise((resolve) => setTimeout(resolve, 1_000)) : undefined;
   for (const { dataset } of rows) dataset.pending = as;
   const settle = () => {
     // A later change may have marked the row again.

@@ -20,21 +20,17 @@ export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
   return others[to] ?? (row ? undefined : others[other]);
 }
 
-/** Returns the element to focus when a notice closes. On phones, a text field would open the keyboard. */
-export const afterNotice = () => document.getElementById(matchMedia('(hover)').matches ? 'title' : 'list');
-
 /** Returns a function that restores the focus after a morph, to the control, its row, or the list. */
 export function keepFocus(own: boolean) {
   const focused = document.activeElement as HTMLElement;
   if (focused === document.body) return () => {};
   const row = focused.closest<HTMLElement>('.tasks > li');
   const before = row && placeOf(row);
-  const after = focused.closest('#notice') && afterNotice();
   return () => {
     if (before && (own || !row.isConnected)) left = before;
     const active = document.activeElement as HTMLElement;
     if (active !== document.body && active.checkVisibility()) return;
-    const places = [focused, row, after, document.getElementById('list')];
+    const places = [focused, row, document.getElementById('list')];
     places.find((place) => place?.isConnected && place.checkVisibility())?.focus({ preventScroll: true });
   };
 }

@@ -41,6 +41,7 @@ export function add() {
   lost = undefined;
   explain(single, '');
   showUnsaved('');
+  fieldOf(single).focus();
   for (const text of texts) {
     const sent = { text };
     unanswered.push(sent);
@@ -138,8 +139,10 @@ export function explain(form: HTMLFormElement, problem: string) {
   offerFocus(field);
 }
 
-function showForm(row: HTMLElement, id: string) {
-  const form = formOf('edit', id);
+/** Opens a row's edit form. */
+export function edit(row: HTMLElement) {
+  for (const menu of row.querySelectorAll('details')) menu.open = false;
+  const form = formOf('edit', row.id.slice(5));
   const { revision, added, finished, reopened } = row.dataset;
   const title = row.querySelector('.title')?.textContent ?? '';
   fill(form, { title, was: title, revision });
@@ -159,18 +162,11 @@ function showForm(row: HTMLElement, id: string) {
   return form;
 }
 
-export function edit(row: HTMLElement) {
-  for (const menu of row.querySelectorAll('details')) menu.open = false;
-  // Keep the rows below in place.
-  row.style.minBlockSize = `${row.getBoundingClientRect().height}px`;
-  showForm(row, row.id.slice(5));
-}
-
 /** Shows the draft of a task that left the list. The form adds a deleted task again. */
 function editGone(id: string) {
   const row = make('li', { id: `task-${id}` });
   rowsOf(document).prepend(row);
-  const form = showForm(row, id);
+  const form = edit(row);
   enqueue(async () => {
     const { status } = await load(`/tasks/${id}/edit`).catch((failure) => failure);
     if (status !== 404) return;
@@ -187,8 +183,7 @@ export function endEdit(row: HTMLElement) {
   form.remove();
   if (!row.firstElementChild) return row.remove();
   row.classList.remove('editing');
-  row.removeAttribute('style');
-  if (focused) row.querySelector<HTMLElement>('.edit')?.focus({ preventScroll: true });
+  if (focused) row.focus({ preventScroll: true });
 }
 
 /** Restores all drafts after a reload or Back. */

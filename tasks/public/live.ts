@@ -36,7 +36,6 @@ function heard(version: string) {
 export const refreshQuietly = () =>
   refresh().catch((error) => {
     if (lastHeard < Infinity && (error.status === 401 || !(error instanceof Failure))) report(error);
-    if (error.status === 401) lastHeard = Infinity;
   });
 
 function open() {
@@ -77,6 +76,11 @@ function reconnectIn(milliseconds: number) {
 
 document.addEventListener('visibilitychange', open);
 addEventListener('online', open);
+// The stream outlives a logout in another tab.
+addEventListener('loggedout', () => {
+  lastHeard = Infinity;
+  connect();
+});
 addEventListener('pagehide', close);
 addEventListener('pageshow', ({ persisted }) => persisted && open());
 open();

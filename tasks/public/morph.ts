@@ -18,7 +18,7 @@ const is = (node: Node, selector: string) => node instanceof Element && node.mat
 const callbacks = {
   beforeNodeMorphed: (old: Node, fresh: Node) =>
     !is(old, '.write, .find, .editing') && !(is(old, '#notice') && !fresh.textContent?.trim()),
-  beforeNodeRemoved: (old: Node) => !is(old, '.write'),
+  beforeNodeRemoved: (old: Node) => !is(old, '.write, .find'),
   beforeAttributeUpdated: (name: string) => name !== 'data-pending' && name !== 'open',
 };
 
@@ -54,7 +54,11 @@ function watchRows(own: boolean) {
     const moves = visible.map(({ row, top }) => ({ row, by: row.getBoundingClientRect().top - top }));
     const least = moves.toSorted((a, b) => Math.abs(a.by) - Math.abs(b.by))[0];
     const edited = moves.find(({ row }) => row.matches('.editing:focus-within'));
-    scrollBy(0, (edited ?? (list().getBoundingClientRect().top < 0 ? least : undefined))?.by ?? 0);
+    const scrolled = (edited ?? (list().getBoundingClientRect().top < 0 ? least : undefined))?.by ?? 0;
+    scrollBy(0, scrolled);
+    // A finger may already be on its way to a row that has moved.
+    if (moves.some(({ by }) => Math.abs(by - scrolled) > 1))
+      list().animate({ pointerEvents: ['none', 'none'] }, 400);
     const isNew = (row: HTMLElement) => !before.some((old) => old.row === row && (old.was || !row.className));
     const tint = { backgroundColor: ['var(--tint)', 'var(--tint)'] };
     if (!own) for (const row of rows().filter(isNew)) row.animate(tint, 2_000);
@@ -70,6 +74,8 @@ export function morph(part: '#list' | 'main', page: Page, first: (page: Page) =>
   received = document.querySelector(staying) ? new DocumentFragment() : undefined;
   received?.append((page.querySelector('#list') as Element).cloneNode(true));
   keepRows(page);
+  // Other users' changes do not show Find, which would push the rows down.
+  if (!own && !document.querySelector('.find')) page.querySelector('.find')?.remove();
   morphElement(document.querySelector(part) as Element, page.querySelector(part), { callbacks });
   const token = page.querySelector<HTMLInputElement>('[name=_csrf]')?.value;
   for (const field of document.querySelectorAll<HTMLInputElement>('[name=_csrf]'))

@@ -1,11 +1,6 @@
-import { afterNotice } from './focus.js';
-
 const notice = document.getElementById('notice') as HTMLElement;
 
-/** Minimum milliseconds to show an error message. */
-const readable = 5_000;
-
-/** Time from which a server response removes the error message. */
+/** Time from which a server response removes the error message: after 5 s, so that it can be read. */
 let passesAt = Infinity;
 
 export const make = <Name extends keyof HTMLElementTagNameMap>(
@@ -28,13 +23,13 @@ export function complain(text: string, passes = false, link?: Partial<HTMLAnchor
   const close = make('button', { textContent: 'Close' });
   close.onclick = () => {
     endComplaint();
-    afterNotice()?.focus({ preventScroll: true });
+    document.getElementById('list')?.focus({ preventScroll: true });
   };
   const complaint = make('p', { className: 'complaint' });
   complaint.append(text, ' ', ...(link ? [make('a', link), ' '] : []), close);
   if (!notice.querySelector('form')) say('');
   notice.prepend(complaint);
-  passesAt = passes ? performance.now() + readable : Infinity;
+  passesAt = passes ? performance.now() + 5_000 : Infinity;
 }
 
 /** Removes a temporary error message when the server responds again. */

@@ -22,6 +22,9 @@ for (const form of forms) {
 // The edit page also has a Delete form, which ends the edit.
 document.addEventListener('submit', () => forms.forEach(markSent));
 
+// A reload must not repeat `Restored 1 task.`
+if (/restored|imported/.test(location.search)) history.replaceState(null, '', location.pathname);
+
 document.querySelector<HTMLElement>('.show')?.addEventListener('click', ({ target }) => {
   const password = document.getElementById('password') as HTMLInputElement;
   const [type, verb] = password.type === 'password' ? ['text', 'Hide'] : ['password', 'Show'];

@@ -333,7 +333,7 @@ describe.each([
   test.each(['2', '01', '%31', '%31%2F', '%E2%82'])('returns a 404 page for the id %s', async (id) => {
     const response = await get(`/task/${id}/${link}`);
     expect(response.status).toBe(404);
-    expect(await response.text()).toMatch(/<h1>Somebody deleted this task, or it never existed/);
+    expect(await response.text()).toMatch(/<h1>There is no such task. Somebody may have deleted it/);
   });
 });
 

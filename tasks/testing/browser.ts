@@ -175,6 +175,13 @@ export async function edit(page: Page, id: number, more: string): Promise<void> 
 export const stored = async ({ store }: Site): Promise<string[]> =>
   (await store.list({ filter: 'all' })).tasks.map(({ title }) => title);
 
+/** Sets the speed of animations. At 0, the time during which a part ignores taps does not end. */
+export async function animate(page: Page, playbackRate: 0 | 1): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Animation.enable');
+  await session.send('Animation.setPlaybackRate', { playbackRate });
+}
+
 /** Drops the next response from `path`. */
 export const loseResponse = (page: Page, path: string) =>
   page.route(path, (route) => route.fetch({ maxRedirects: 0 }).then(() => route.abort()), { times: 1 });

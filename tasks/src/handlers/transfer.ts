@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
 import { type Format, formats } from '../task/formats.ts';
-import { readLines, readTasks } from '../task/import.ts';
+import { type Report, readLines, readTasks } from '../task/import.ts';
 import type { TaskStore } from '../task/task.ts';
 import { clientOf, queryParameter, type TasksContext, turnsOf } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { requireKnownOrigin, requireSameOrigin } from '../web/fetch-metadata.ts';
 import { readFileForm } from '../web/file-form.ts';
 import { expired, mediaType, readBody, withInput } from '../web/input.ts';
-import { html, json, noStore, respond, wantsJson } from '../web/responses.ts';
+import { html, json, noStore, redirect, respond, wantsJson } from '../web/responses.ts';
 import type { Views } from '../web/views.ts';
 
 /** Max bytes of an import, enough for `maxTasks` ordinary titles. */
@@ -54,6 +54,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
   const importForm = async (c: TasksContext, text: string, nonce?: string) => {
     const { report, refused } = await add(c, nonce, (turn) => readLines(text, now(), turn));
     if (wantsJson(c)) return json(c, report);
+    if (report.refused === 0) return imported(c, report);
     const typed = text.split(/\r?\n/);
     const left = typed.filter((_, i) => refused.has(i + 1)).join('\n');
     return html(c, await page(c, { report, typed, text: left }));
@@ -68,7 +69,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
       if (name === '') throw new TaskError('invalid_field', 'Choose a file.');
       const format = fileTypes.get(name.toLowerCase().split('.').pop()) ?? formats.text;
       const { report } = await add(c, nonce, (turn) => readTasks(file, format, now(), turn));
-      return html(c, await page(c, { report }));
+      return report.refused === 0 ? imported(c, report) : html(c, await page(c, { report }));
     } catch (error) {
       if (error instanceof TaskError) error.form = { text: '', nonce };
       throw error;
@@ -90,7 +91,11 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
       });
     },
 
-    new: async (c: TasksContext) => html(c, await page(c)),
+    async new(c: TasksContext) {
+      const imported = Number.parseInt(queryParameter(c, 'imported') ?? '', 10);
+      const report = imported >= 0 ? { imported, refused: 0, problems: [] } : undefined;
+      return html(c, await page(c, { report }));
+    },
 
     async import(c: TasksContext) {
       const type = mediaType(c);
@@ -107,6 +112,10 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
     },
   };
 }
+
+/** Redirects, so that a reload does not ask to send the form again. */
+const imported = (c: TasksContext, { imported }: Report) =>
+  redirect(c, 303, `/tasks/import?imported=${imported}`);
 
 /** Streams all tasks as a file. Resolves after the first batch, so that an early store failure can still return 503. */
 async function written(store: TaskStore, format: Format) {

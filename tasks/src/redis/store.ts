@@ -168,7 +168,7 @@ const tasksOf = ({ tasks }: Tasks) => Object.values(tasks).map(taskOf);
 
 /** @throws TaskError `unknown_task` */
 function requireTask(task: Task | undefined): Task {
-  if (!task) throw new TaskError('unknown_task', 'Somebody deleted this task, or it never existed.');
+  if (!task) throw new TaskError('unknown_task', 'There is no such task. Somebody may have deleted it.');
   return task;
 }
 

@@ -34,7 +34,7 @@ const text: Format = {
 function readLine(line: string, now: Date): NewTask[] {
   const [, box = '', rest = line] = taskLine.exec(line) ?? [];
   if (rest.trim() === '') return [];
-  const title = readTitle(rest);
+  const title = readTitle(rest.replaceAll('\t', ' '));
   const created_at = now.toISOString();
   if (box.trim() === '') return [{ title, finished: 0, created_at }];
   return [{ title, finished: 1, created_at, updated_at: created_at }];

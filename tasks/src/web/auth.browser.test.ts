@@ -100,13 +100,15 @@ test('The end of the session is reported once, and never as a lost connection', 
   await page.clock.install();
   await page.reload();
   await expire(page);
-  await page.evaluate("dispatchEvent(new Event('online'))");
+  // The event stream is still open.
+  await enter(page, 'milk');
   await poll(() => notice(page)).toBe('You are logged out. Log in Close');
   await page.evaluate(`said = [];
     new MutationObserver(() => said.push(notice.textContent)).observe(notice, { childList: true })`);
   for (let i = 0; i < 3; i += 1) {
     const refused = page.waitForResponse(/\/login/);
     await page.clock.fastForward(21_000);
+    await site.add('bread');
     await refused;
   }
   expect(await page.evaluate('said')).toEqual([]);

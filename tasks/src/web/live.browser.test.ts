@@ -1,6 +1,16 @@
 import type { Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { edit, enter, field, focused, notice, poll, titles, useBrowser } from '../../testing/browser.ts';
+import {
+  animate,
+  edit,
+  enter,
+  field,
+  focused,
+  notice,
+  poll,
+  titles,
+  useBrowser,
+} from '../../testing/browser.ts';
 import { startReplica } from '../../testing/replica.ts';
 
 const site = useBrowser();
@@ -59,7 +69,7 @@ describe('Two pages', () => {
     await bob.keyboard.type('o');
     expect(await bob.evaluate('window.blurred')).toBeUndefined();
     await bob.keyboard.press('Enter');
-    await poll(() => bob.getByRole('alert').textContent()).toContain('Somebody deleted this task');
+    await poll(() => bob.getByRole('alert').textContent()).toContain('Somebody may have deleted it');
     expect(await bob.locator('#title-2').inputValue()).toBe('bread and hony');
     await bob.locator('.editing').getByRole('button', { name: 'Add' }).click();
     await poll(() => titles(bob)).toEqual(['bread and hony', 'jam', 'rice', 'tea', 'milk']);
@@ -227,6 +237,20 @@ describe('Rows', () => {
     await site.store.update('119', { finished: 1 }, new Date());
     await bob.locator('#task-119').waitFor({ state: 'detached' });
     await poll(() => top('#task-60', bob)).toBe(before);
+  });
+
+  test('ignore a tap that was aimed before another user moved them', async () => {
+    await site.add('milk', 'bread');
+    const bob = await site.open('/', phone);
+    const circle = await bob.getByLabel('Finish: bread').boundingBox();
+    await animate(bob, 0);
+    await site.add('tea');
+    await poll(() => titles(bob)).toEqual(['tea', 'bread', 'milk']);
+    await bob.touchscreen.tap((circle?.x ?? 0) + 9, (circle?.y ?? 0) + 9);
+    expect(await bob.locator('[data-pending]').count()).toBe(0);
+    await animate(bob, 1);
+    await bob.getByLabel('Finish: milk').tap();
+    await poll(() => titles(bob)).toEqual(['tea', 'bread', '(milk)']);
   });
 
   test('do not move when the user finishes the first visible row', async () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { testKey } from '../../testing/app.ts';
-import { field, focused, poll, titles, useBrowser } from '../../testing/browser.ts';
+import { animate, field, focused, poll, titles, useBrowser } from '../../testing/browser.ts';
 import { auth } from './auth.ts';
 
 const open = useBrowser();
@@ -139,14 +139,13 @@ test('The second tap of a double tap on Save does not replace the title that som
   await page.getByLabel('Title').fill('bread');
   await open.store.update('1', { title: 'oat milk' }, new Date());
   const save = page.locator('.editing .main');
+  await animate(page, 0);
   await save.tap();
   await page.locator('.editing .problem').waitFor();
-  const animations = 'document.getAnimations().forEach((animation)';
-  await page.evaluate(`${animations} => { animation.pause(); animation.currentTime = 0; })`);
   const [{ left, top }] = (await boxes(page, '.editing .main')) as [Box];
   await page.touchscreen.tap(left + 9, top + 9);
   expect(await page.locator('.editing .problem').count()).toBe(1);
-  await page.evaluate(`${animations} => animation.finish())`);
+  await animate(page, 1);
   await save.tap();
   await poll(() => titles(page)).toEqual(['bread']);
 });
@@ -168,6 +167,7 @@ test('The notice does not cover the form of a task', async () => {
   expect(top).toBeGreaterThan(save.bottom);
   await page.getByRole('link', { name: 'Cancel' }).tap();
   await poll(async () => (await boxes(page, '#notice'))[0]?.top).toBe(notice.top);
+  expect(await focused(page)).toBe('task-20');
 });
 
 test('The actions of a right-to-left task do not cover the start of its title', async () => {

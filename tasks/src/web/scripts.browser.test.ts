@@ -29,7 +29,6 @@ describe('The list page with scripts', () => {
     await site.add('milk', 'bread', 'tea');
     const page = await openList();
     const press = (role: 'link' | 'button', name: string) => page.getByRole(role, { name }).click();
-    const label = () => page.evaluate('document.activeElement.getAttribute("aria-label")');
     const shows = async (shown: string[], said: string | RegExp) => {
       await poll(() => titles(page)).toEqual(shown);
       await poll(() => notice(page)).toMatch(said);
@@ -42,12 +41,12 @@ describe('The list page with scripts', () => {
     await edit(page, 1, '');
     await enter(page, ' and honey');
     await shows(['tea', 'bread', 'milk and honey'], /^\s*Saved: milk and honey\s+Undo\s*$/);
-    await poll(label).toBe('Edit: milk and honey');
+    await poll(() => focused(page)).toBe('task-1');
     await press('button', 'Delete: bread');
     await shows(['tea', 'milk and honey'], /^\s*Deleted: bread\s+Undo\s*$/);
     await press('button', 'Undo');
     await shows(['tea', 'bread', 'milk and honey'], /^Restored: bread$/);
-    await poll(() => focused(page)).toBe('title');
+    await poll(() => focused(page)).toBe('list');
     await press('link', 'Finish: tea');
     await press('link', 'Finish: bread');
     await press('button', 'Clear finished');

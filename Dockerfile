@@ -30,7 +30,7 @@ WORKDIR /app
 COPY package.json ./
 COPY shared/package.json shared/
 COPY shared/src shared/src
-# Stripping types and compiling take half of a service's startup time, so the image contains the result.
+# Stripping types and compiling take half of a service's startup time, so the image contains the compile cache.
 RUN install --directory --owner=1000 compiled
 ENV NODE_COMPILE_CACHE=/app/compiled
 USER 1000:1000
@@ -46,7 +46,7 @@ COPY tasks/src/config.ts tasks/src/
 USER root
 RUN ln -s /app/expander/src/cli/longhand-expand.ts /usr/local/bin/longhand-expand
 USER 1000:1000
-# Fills the compile cache. With an invalid port, a service exits only after loading all its sources.
+# Fills the compile cache. The invalid port makes the service exit once it has loaded all its sources.
 RUN echo | longhand-expand --follow=all && node deploy/settings.ts && (PORT=none node expander/src/main.ts || [ $? = 78 ])
 CMD ["shared/src/watched.sh", "expander", "node", "expander/src/main.ts"]
 
@@ -57,7 +57,7 @@ COPY tasks tasks
 RUN PORT=none node tasks/src/main.ts || [ $? = 78 ]
 CMD ["shared/src/watched.sh", "tasks", "node", "tasks/src/main.ts"]
 
-# Redis with its script: compose cannot put a file into a read-only container without a bind mount.
+# Redis with redis.sh: compose cannot put a file into a read-only container without a bind mount.
 FROM redis:8.0.2 AS redis
 COPY --chmod=755 deploy/redis/redis.sh /usr/local/bin/
 
@@ -106,7 +106,7 @@ COPY proxy/templates /etc/nginx/templates
 COPY proxy/container.conf.template /etc/nginx/templates/
 COPY proxy/tls.conf.template /etc/nginx/templates/tls.servers.template
 COPY --from=pages /pages /usr/share/nginx/html
-# `resolve` follows added and removed replicas. A draining replica refuses connections for 2 s, and DNS returns its address for
+# `resolve` follows added and removed replicas. A draining replica refuses connections for 2 s, and nginx keeps its address for
 # 2 s more. nginx skips an address for 5 s after a failed attempt. With max_fails=0, every request would try the address.
 ENV NGINX_ENVSUBST_FILTER="^(LONGHAND_|NGINX_LOCAL_RESOLVERS$)" \
     NGINX_ENTRYPOINT_LOCAL_RESOLVERS=1 \
@@ -119,6 +119,6 @@ ENV NGINX_ENVSUBST_FILTER="^(LONGHAND_|NGINX_LOCAL_RESOLVERS$)" \
     LONGHAND_TASKS_SERVER="tasks:3000 resolve max_fails=1 fail_timeout=5s" \
     LONGHAND_PAGES=/usr/share/nginx/html
 USER 101:101
-# nginx finishes requests in flight.
+# On SIGQUIT, nginx finishes requests in flight.
 STOPSIGNAL SIGQUIT
 CMD ["nginx", "-p", "/run", "-e", "stderr", "-c", "/etc/nginx/nginx.conf", "-g", "daemon off;"]

@@ -15,7 +15,6 @@ $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name))
 # True if a Docker engine responds and NATIVE is not set.
 in_containers = [ -z "$$NATIVE" ] && docker compose version >/dev/null 2>&1 && docker version >/dev/null 2>&1
 installed = node_modules/.package-lock.json
-# The native run needs the packages.
 native = if [ -e $(installed) ]; then node deploy/native/main.ts $@; else echo 'The stack is not installed: `make up` installs it.'; fi
 schemathesis = .local/schemathesis/bin/schemathesis
 registry = .local/bin/registry
@@ -36,7 +35,7 @@ down: ## stop the stack, but keep the tasks
 logs: ## follow the logs; ID=… shows only one request
 	@if $(in_containers); then deploy/logs.sh "$$ID"; else deploy/logs.sh "$$ID" .local/stack.log; fi
 
-observe: ## monitor the running stack with Prometheus, and in containers also Grafana (REMOTE_WRITE=1 accepts metrics from k6)
+observe: ## monitor the running stack with Prometheus (in containers, also Grafana); REMOTE_WRITE=1 accepts metrics from k6
 	@if $(in_containers); then deploy/compose/observe.sh; else \
 		deploy/machine/packages.sh mtail prometheus prometheus-node-exporter prometheus-redis-exporter && $(MAKE) --silent $(installed) && \
 		exec node deploy/native/main.ts observe; fi
@@ -56,7 +55,7 @@ restore: ## replace all tasks with the backup FILE=…
 kubernetes: ## run the stack in the cluster of the current context (see deploy/kubernetes)
 	@deploy/kubernetes/up.sh
 
-kubernetes-down: ## remove the stack from the cluster (WIPE=1: the tasks, too)
+kubernetes-down: ## remove the stack from the cluster (WIPE=1: also the tasks)
 	@deploy/kubernetes/down.sh
 
 kubernetes-test: setup ## run the acceptance and rollout tests in a cluster
@@ -106,13 +105,13 @@ format: packages ## format all files
 load: packages ## run load tests (see loadtest/README.md); SCRIPT=… ARGS=… OBSERVE=1
 	@set -f; node loadtest/run.ts $$SCRIPT -- $$ARGS
 
-rehearse: packages ## cause every fault of PROMISES.md in containers and check the outcome (ROWS=…: only these)
+rehearse: packages ## cause every fault in PROMISES.md in containers and check the outcome (ROWS=…: only these rows)
 	@vitest run --config acceptance/vitest.rehearsal.ts
 
 bench: packages ## run all benchmarks, or only BENCH=stack or BENCH=command
 	@set -f; node loadtest/bench/run.ts $$BENCH
 
-sbom: packages ## write an SBOM of each service (CycloneDX) to out/sbom/
+sbom: packages ## write an SBOM for each service (CycloneDX) to out/sbom/
 	@mkdir -p out/sbom
 	@for service in expander tasks; do deploy/release/sbom.sh $$service >out/sbom/$$service.cdx.json || exit; done
 	@ls out/sbom/*
@@ -123,7 +122,7 @@ release: packages ## write a release to out/release/ (PUSH=REGISTRY/NAME: push i
 release-check: packages ## list what this checkout lacks for a release
 	@deploy/release/check.sh
 
-screenshots: setup ## renew the pictures in the README
+screenshots: setup ## update the screenshots in the README
 	@node docs/screenshots.ts
 
 load-selftest: packages ## check that the load test detects a server without TCP no-delay

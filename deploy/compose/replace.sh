@@ -1,5 +1,5 @@
 #!/bin/sh
-# Replaces a service's containers one by one, without failing requests:
+# Replaces a service's containers one by one, without failed requests:
 #   deploy/compose/replace.sh tasks
 set -eu
 service=${1:?name the service, for example: make replace SERVICE=tasks}
@@ -10,7 +10,7 @@ count=$(echo "$old" | wc -l)
 docker compose build --quiet "$service"
 for replica in $old; do
     docker compose up --detach --wait --no-deps --no-recreate --scale "$service=$((count + 1))" "$service"
-    # After a failed attempt, nginx skips an address for up to 6 s.
+    # Wait until nginx uses the new replica. After a failed attempt, it skips an address for up to 6 s.
     sleep 7
     docker stop "$replica" >/dev/null
     docker rm "$replica" >/dev/null

@@ -2,7 +2,7 @@
 # Builds changed images, starts the containers, prints the addresses, and follows the logs until Ctrl-C stops the stack.
 set -eu
 
-# A bad setting must not stop a running stack.
+# Check the settings first, because a bad one must not stop a running stack.
 ours=$(env | sed -n '/_FILE=\|^LONGHAND_CERTIFICATES=/d; s/^\(\(LONGHAND\|EXPANDER\|TASKS\)_[A-Za-z0-9_]*\)=.*/--env \1/p')
 # shellcheck disable=SC2086 # two words for each name
 warnings=$(docker compose run --build --rm -T $ours settings)

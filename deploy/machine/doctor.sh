@@ -23,7 +23,7 @@ if ! has docker; then
 elif ! docker version >/dev/null 2>&1; then
     missing 'a running Docker engine: start it, and check your access with docker version'
 elif ! docker compose version >/dev/null 2>&1; then
-    missing 'the compose plugin of Docker (version 2.24 or later)'
+    missing "Docker's compose plugin (version 2.24 or later)"
 else
     found "Docker $(docker version --format '{{.Server.Version}}'), compose $(docker compose version --short)"
     ready=yes

@@ -78,7 +78,7 @@ restore)
     # redis-cli exits with 1 if nothing listens. A running Redis would save new tasks into the old folder.
     status=0
     timeout 5 "$0" cli -h tasks-store PING >/dev/null 2>&1 || status=$?
-    [ "$status" = 1 ] || fail 'The stack is running. Stop its store first (docker compose stop tasks-store, or natively make down).'
+    [ "$status" = 1 ] || fail 'The stack is running. Stop its store first (docker compose stop tasks-store; natively: make down).'
     cd "${2:-.}"
     finish_restore
     new=restore.part
@@ -87,7 +87,7 @@ restore)
     mkdir "$new"
     cat >"$new/appendonly.aof.1.base.rdb"
     check "$new/appendonly.aof.1.base.rdb"
-    # With an append-only file Redis ignores dump.rdb, so the backup becomes the base of the append-only file.
+    # With an append-only file, Redis ignores dump.rdb, so the backup becomes the base of the append-only file.
     echo 'file appendonly.aof.1.base.rdb seq 1 type b' >"$new/appendonly.aof.manifest"
     if [ "$(id -u)" = 0 ]; then chown -R "$(stat -c %u:%g .)" "$new"; fi
     sync

@@ -22,7 +22,7 @@ const defaultVariables: ProxyVariables = {
 /** A test instance of nginx on 127.0.0.1. */
 export interface TemporaryProxy {
   readonly ports: Readonly<Record<'all' | 'expander' | 'tasks', number>>;
-  /** nginx's errors and access log so far. */
+  /** nginx's error and access logs so far. */
   readonly log: readonly string[];
   /** Process ID of nginx's master. */
   readonly pid: number;

@@ -112,7 +112,7 @@ function drain(server: Server): void {
 const reasons = {
   400: ['bad_request', 'The request is malformed.'],
   408: ['request_timeout', 'The request took too long to arrive.'],
-  421: ['unknown_host', 'Use localhost or an address as the host name.'],
+  421: ['unknown_host', 'Use localhost or an IP address as the host name.'],
   431: ['headers_too_large', 'The request headers are too large.'],
 } as const;
 

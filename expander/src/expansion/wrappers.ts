@@ -81,7 +81,7 @@ const runLengths = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 
 /**
  * Version 3 contains the URL as text between `__` and `__;`. There, `*` replaces one character, and `**` plus a letter replaces
- * a run of characters. The replaced characters follow in base64url.
+ * a run of characters. After `__;`, the URL contains the replaced characters in base64url.
  */
 function proofpointV3(href: string): string | null {
   const [, wrapped, replaced = ''] = /^[^/]+\/\/[^/]+\/v3\/__(.+?)__;([\w-]*)/.exec(href) ?? [];

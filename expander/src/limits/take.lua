@@ -1,4 +1,4 @@
--- KEYS: a client   ARGV: milliseconds per expansion, milliseconds of the period
+-- KEYS: the key of a client   ARGV: milliseconds per expansion, period in milliseconds
 -- Charges one expansion to the client (GCRA). The key's value is the time when the full burst is available again.
 -- Returns 0, or the milliseconds to wait if the client has reached its limit.
 local time = redis.call('TIME')

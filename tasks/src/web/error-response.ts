@@ -41,7 +41,7 @@ export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 
     if (hasLeft(c) && !(cause instanceof TaskError)) return respond(c, null, 499);
     if (!(cause instanceof TaskError)) log.error({ err: cause }, 'a request failed');
     const error = cause instanceof TaskError ? cause : new TaskError('internal', 'Something went wrong.');
-    if (error.code === 'store_unavailable') log.warn({ err: error.cause }, 'the store did not answer');
+    if (error.code === 'store_unavailable') log.warn({ err: error.cause }, 'the store did not respond');
     annotate(c, { error: error.code });
 
     if (wantsJson(c)) return problem(c, error);

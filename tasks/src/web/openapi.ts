@@ -149,7 +149,7 @@ export function openapi(): string {
       version: manifest.version,
       license: { name: 'MIT', identifier: 'MIT' },
       description:
-        'A list of tasks. Send Accept: application/json. Browsers may write only from the same origin. Other clients send no Origin. Errors are problem details (RFC 9457) with a stable code. A failed request changes nothing, except perhaps with store_unavailable. Then read the task, or retry with the same Idempotency-Key.',
+        'A list of tasks. Send Accept: application/json. Browsers may write only from the same origin. Other clients need no Origin header. Errors are problem details (RFC 9457) with a stable code. A failed request changes nothing, except perhaps with store_unavailable. Then read the task, or retry with the same Idempotency-Key.',
     },
     // A list without a password needs no token.
     security: [{}, { token: [] }],
@@ -157,7 +157,7 @@ export function openapi(): string {
     components: {
       schemas,
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'A token of TASKS_TOKENS_FILE.' },
+        token: { type: 'http', scheme: 'bearer', description: 'A token from TASKS_TOKENS_FILE.' },
       },
     },
   };

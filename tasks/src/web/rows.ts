@@ -32,7 +32,7 @@ export function createRows(render: Render) {
   const sizeCalculation = ({ text }: Row) => 2 * text.length + overhead;
   const kept = new LRUCache<string, Row>({ maxSize: maxKept, sizeCalculation });
 
-  /** Renders `tasks`, a few rows per `turn`. Links return to the list with the query string `back`. */
+  /** Renders `tasks`, a few rows per `turn`. Links back to the list use the query string in `back`. */
   return async (tasks: readonly Task[], back: string, turn: () => Promise<void>): Promise<Uint8Array[]> => {
     const query = back.replaceAll('&', '&amp;');
     const html: Uint8Array[] = [];

@@ -1,5 +1,5 @@
 -- args: filter, count, known version; after (the last score of the previous page)
--- Returns the page, with the cursors of the previous and next page (see `Page` in task.ts). Returns false if the version is known.
+-- Returns the page, with the cursors of the previous and next pages (see `Page` in task.ts). Returns false if the version is known.
 local version = redis.call('GET', keys.version) or '0'
 if version == args.known then return false end
 

@@ -28,16 +28,14 @@ export async function load(url: string, init?: RequestInit): Promise<Document> {
   throw Object.assign(new Failure(message), { status: response.status, page });
 }
 
-/** Shows a failure and a useful link. The login opens in a new tab to keep typed text. */
+/** Shows a failure and a useful link. */
 export function report(failure: unknown) {
   if (!(failure instanceof Failure)) {
     console.error(failure);
     return complain('Something went wrong. Reload the page.');
   }
   const { message, status, page } = failure;
-  if (status === 401) dispatchEvent(new Event('loggedout'));
-  if (status === 401)
-    return complain(message, true, { href: '/login', target: '_blank', textContent: 'Log in' });
+  if (status === 401) return void dispatchEvent(new Event('loggedout'));
   const perhapsDeleted = message.endsWith('may be deleted.') || page?.querySelector('a[href*="removal="]');
   const link = perhapsDeleted ? { href: '/tasks/removals', textContent: 'Recently deleted' } : undefined;
   complain(message, status < 400 || status >= 500, link);
@@ -84,9 +82,8 @@ function count(changes: number) {
   document.body.classList.toggle('busy', underWay > 0);
 }
 
-/** Sends a change after earlier changes, and shows the page in the response. */
+/** Sends a change after earlier changes, and shows the page in the response. A finished row stays in place for a second. */
 export function change(url: string, { request, done, failed = report, rows = [], as }: Change) {
-  // A finished row stays in place for a second.
   const stay = as === 'finished' ? new Promise((resolve) => setTimeout(resolve, 1_000)) : undefined;
   for (const { dataset } of rows) dataset.pending = as;
   const settle = () => {

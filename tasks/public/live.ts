@@ -76,8 +76,9 @@ function reconnectIn(milliseconds: number) {
 
 document.addEventListener('visibilitychange', open);
 addEventListener('online', open);
-// The stream outlives a logout in another tab.
+// The login opens in a new tab to keep typed text. The stream would outlive a logout in another tab.
 addEventListener('loggedout', () => {
+  complain('You are logged out.', true, { href: '/login', target: '_blank', textContent: 'Log in' });
   lastHeard = Infinity;
   connect();
 });

@@ -25,7 +25,7 @@ const readText = (path: string, { addIssue }: z.RefinementCtx) => {
   }
 };
 
-/** Reads a text file's path and returns the file's content. */
+/** Takes the path of a text file, and returns the file's content. */
 export const textFile = z.string().transform(readText);
 
 /** Checks that the file is readable, but returns its path, so that the file can be reread. */

@@ -14,7 +14,7 @@ export function cutOff(server: HttpServer): void {
   server.close();
 }
 
-/** Last argument passed to `setNoDelay`. Node has no getter for TCP_NODELAY. */
+/** Returns the last argument passed to `setNoDelay`. Node has no getter for TCP_NODELAY. */
 export function noDelay(socket: Socket): unknown {
   const symbol = Object.getOwnPropertySymbols(socket).find(
     ({ description }) => description === 'kSetNoDelay',

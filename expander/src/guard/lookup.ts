@@ -11,7 +11,7 @@ export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 /** c-ares waits 250 ms to 1 s for each try. Five tries cover the 2 s that a recursive resolver may need. */
 const settings = { timeout: 1_000, maxTimeout: 1_000, tries: 5 };
 
-/** Max milliseconds for a lookup. Shorter than the hop timeout (3 s), whose error message names the website. */
+/** Max milliseconds for a lookup. Shorter than the hop timeout (3 s), whose error message would blame the website. */
 const lookupTimeout = 2_500;
 
 /** Milliseconds to wait for the other family's addresses (RFC 8305, section 3). */

@@ -32,7 +32,7 @@ const isatap = /:(?:0|200):5efe:[^:]+:[^:]+$/;
 /** ipaddr.js ranges for home and company networks. */
 const privateRanges = ['private', 'carrierGradeNat', 'linkLocal', 'uniqueLocal', 'deprecatedSiteLocal'];
 
-/** Bad ports of the Fetch standard, section "Port blocking". */
+/** Bad ports in the Fetch standard, section "Port blocking". */
 const fetchStandard = [
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,

@@ -54,7 +54,7 @@ export class Connection {
   }
 
   /**
-   * Whether the connection can be reused for `exchange`. A late body for HEAD can look like the next response and shift all
+   * Whether the connection can be reused for `exchange`. A late body after HEAD can look like the next response and shift all
    * later responses. The connection therefore cools down after each response except the first, until a late body would have
    * arrived. GET can reuse a connection only for the same URL. The connection closes after GET, so it cannot detect a late
    * body.

@@ -1,6 +1,6 @@
 import zlib from 'node:zlib';
 
-/** Options that decode truncated bodies. Flushing after each write keeps the output before damaged data. */
+/** Options that decode truncated bodies. Flushing after each write keeps the output that precedes damaged data. */
 const deflate = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH };
 const brotli = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH };
 /** Accepts windows up to 8 MiB, like Chromium. */

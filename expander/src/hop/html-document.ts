@@ -136,8 +136,8 @@ const tokens =
 const maxTokens = 4_000;
 
 /**
- * Whether a script on a page may redirect. Any redirecting code counts on a page with little text. Only a top-level change of
- * the location counts on a page with more text. The result is a guess, because parsing scripts takes too long.
+ * Whether a script on a page may redirect. On a page with little text, any redirecting code counts. On a page with more text,
+ * only a top-level change of the location counts. The result is a guess, because parsing scripts would take too long.
  */
 function mayRedirect({ scripts, handlers, visible }: HtmlFacts): boolean {
   if (visible < readable && [...scripts, ...handlers].some((script) => redirecting.test(script))) return true;

@@ -40,7 +40,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
     }
   };
 
-  /** Frees all connections before resolving the first response. Freeing one by one takes about 17% more CPU time. */
+  /** Frees all connections before resolving the first response. Freeing them one by one takes about 17% more CPU time. */
   const keepFinished = () => {
     const batch = finished;
     finished = [];
@@ -84,7 +84,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
 
   return {
     /**
-     * Requests the head and the start of the body. The response has a partial body if the body is truncated or slow.
+     * Requests the head and the start of the body. If the body is truncated or slow, the response contains a part of it.
      * Resolves once the connection is idle or closed. Never sends the credentials of `url`.
      *
      * Retries once if a reused connection fails before the response begins. The server probably closed the idle connection

@@ -34,12 +34,12 @@ const noFacts = () => ({
 
 export type HtmlFacts = ReturnType<typeof noFacts>;
 
-/** Max open elements (like browsers) and max elements. Without limits, 64 KiB of markup could take gigabytes of memory. */
+/** Max open elements (as in browsers) and max elements in total. Without limits, 64 KiB of markup could take gigabytes of memory. */
 const maxDepth = 512;
 const maxElements = 10_000;
 
 /**
- * Finds the title, refreshes and scripts in the start of an HTML page. Like browsers, it ignores elements in comments, scripts,
+ * Finds the title, refreshes and scripts at the start of an HTML page. Like browsers, it ignores elements in comments, scripts,
  * text areas and templates. Scripting is enabled, so the content of `<noscript>` is text.
  */
 export function readHtml(markup: string): HtmlFacts {
@@ -57,7 +57,7 @@ export function readHtml(markup: string): HtmlFacts {
 
 class LimitReached extends Error {}
 
-/** Parses elements in a `<select>` like browsers and the HTML standard since 2025. parse5 would ignore these elements. */
+/** Parses elements in a `<select>`, as browsers and the HTML standard do since 2025. parse5 would ignore these elements. */
 class HtmlParser extends Parser<DefaultTreeAdapterMap> {
   override onStartTag(token: Token.TagToken) {
     super.onStartTag(withoutMode(token));

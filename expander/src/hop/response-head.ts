@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export interface ResponseHead {
   status: number;
-  /** Headers in Latin-1, keyed by lower-case name like Node's. */
+  /** Headers in Latin-1, keyed by lower-case name, as in Node. */
   headers: IncomingHttpHeaders;
 }
 

@@ -128,7 +128,7 @@ export function requestReader(chargeKey?: ChargeKey) {
   };
 }
 
-/** Returns a request's key. Must find every key that nginx finds, because nginx applies only a loose limit to keys. */
+/** Returns a request's key. Must find every key that nginx finds, because nginx limits requests with a key only loosely. */
 function sentKey(c: Context): string | undefined {
   const [, bearer] = /^Bearer\b(.*)$/i.exec(c.req.header('Authorization') ?? '') ?? [];
   const { key: keys = [] } = c.req.queries();

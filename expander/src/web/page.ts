@@ -71,7 +71,7 @@ export function showPage(
     // Other apps share links in `url`, `text` or `title`, usually in `text`.
     const typed = [u, url, text, title].map((given) => given?.trim()).find(Boolean) ?? '';
     const links = exactly === undefined ? linksIn(typed) : [typed];
-    // The page offers a choice of several links.
+    // If there are several links, the page offers a choice.
     const link = links.length === 1 ? `${links}` : '';
     const requestId = c.req.header('x-request-id');
     const top = (from: string | null, state: { begun: boolean; mistyped: boolean }) =>

@@ -11,7 +11,7 @@ const otherScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /**
  * Finds URLs in pasted text such as a sentence, Markdown, HTML, JSON or a defanged URL (`hxxp://a[.]example`). Prefers
- * URLs with a scheme or with a known top-level domain and a path, then other URLs with a path, then hosts.
+ * URLs that have a scheme, or a known top-level domain and a path. Next come other URLs with a path, then hosts.
  *
  * @returns `text` itself if it contains no URL.
  */

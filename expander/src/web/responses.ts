@@ -32,7 +32,7 @@ const edgeLifetime = 30;
 const staleness = 'stale-while-revalidate=30, stale-if-error=600';
 
 /**
- * Returns headers that limit how long clients and nginx may cache an expansion. nginx depends on the header order.
+ * Returns headers that limit how long clients and nginx may cache an expansion. Their order matters to nginx.
  *
  * @param mayBeStale whether caches may serve the expansion after its lifetime.
  */
@@ -98,7 +98,7 @@ export function errorResponse(c: Context, { code, message, facts }: ExpansionErr
 export interface ResponseFormat {
   headers: Record<string, string>;
   write(expansion: Expansion, query: Record<'u' | 'cb' | 'err' | 'follow', string>): string;
-  /** The status of every response. Depends on the error by default. */
+  /** The status of every response. By default, it depends on the error. */
   status?: number;
   /** The status if `u` is empty; 200 by default. */
   emptyStatus?: number;

@@ -71,7 +71,7 @@ export function describeResult(u: string, expansion: Expansion) {
   };
 }
 
-/** Splits a URL into the registrable domain plus port, the text before, and the text after. */
+/** Splits a URL into the registrable domain plus port, the text before it, and the text after it. */
 export function urlParts(url: string) {
   const parsed = parseUrl(url);
   const site = parsed && isWeb(parsed) ? registrableDomain(parsed) : '';
@@ -85,7 +85,7 @@ export function urlParts(url: string) {
   return { url, before: before + host.slice(0, start), domain, size: sizeOf(domain), after };
 }
 
-/** Returns the CSS class for a long site. A 320-pixel line fits 20 characters, or 30 with the class `small`. */
+/** Returns the CSS class for a long site. A 320-pixel line holds 20 characters, or 30 with the class `small`. */
 function sizeOf({ length }: string) {
   if (length <= 20) return null;
   return length <= 30 ? 'small' : 'smallest';

@@ -68,7 +68,7 @@ export function ofLines(file: string, replyTo: (line: string) => Reply): Link[] 
   });
 }
 
-/** Returns the bytes of a case, as Latin-1. ␉ ␊ ␍ ␠ are white space, ‹fc› is a byte, and ‹u+2028› is a character. */
+/** Returns the bytes of a case, as Latin-1. ␉ ␊ ␍ ␠ stand for white space, ‹fc› for a byte, and ‹u+2028› for a character. */
 function unescaped(line: string): string {
   const text = line
     .replaceAll('␉', '\t')

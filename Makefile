@@ -28,7 +28,7 @@ up: ## run the stack in the foreground until Ctrl-C (NATIVE=1: without Docker)
 	@if $(in_containers); then deploy/compose/up.sh; else \
 		deploy/machine/packages.sh nginx redis-server && $(MAKE) --silent $(installed) && exec node deploy/native/main.ts up; fi
 
-# TASKS_REDIS_URL makes compose also remove the network for an external Redis.
+# With TASKS_REDIS_URL, compose also removes the network for an external Redis.
 down: ## stop the stack, but keep the tasks
 	@if $(in_containers); then TASKS_REDIS_URL=none docker compose --profile observe down; else $(native); fi
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the images, loads them into the cluster of the current context, applies the overlay `local` and waits.
+# Builds the images, loads them into the cluster of the current context, applies the overlay `local` and waits until the stack works.
 #   KUBERNETES_LOAD='kind load docker-image'     command that loads an image into the cluster
 #   LONGHAND_REGISTRY=… LONGHAND_VERSION=…       use the images of a release instead
 set -eu

@@ -6,7 +6,7 @@ import { forEachLine } from './log.ts';
 
 /** Max startup time of a process (ms). Redis may have to load a lot of data. */
 const startTimeout = 300_000;
-/** In ms. */
+/** Pause before a restart (ms). */
 const restartDelay = 1_000;
 /** Time from the stop signal to SIGKILL (ms), longer than the services' own limit. */
 const stopTimeout = 15_000;

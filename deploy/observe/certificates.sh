@@ -1,5 +1,5 @@
 #!/bin/bash
-# Prints expiry times for node_exporter's textfile collector: certificates.sh tls:8443 a.example b.example
+# Prints the certificates' expiry times for node_exporter's textfile collector: certificates.sh tls:8443 a.example b.example
 set -u
 server=$1
 shift

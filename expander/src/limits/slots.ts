@@ -82,8 +82,8 @@ export interface Queue {
 type Index = Map<string, Map<string, Queue>>;
 
 /**
- * Assigns connection slots to hops. A free slot goes to the client with the fewest slots at that origin, or to the
- * client with the fewest slots in total if no slot was free. Clients take turns on a tie. A client's single requests have
+ * Assigns connection slots to hops. A freed slot goes to the client with the fewest slots at that origin. If all
+ * slots were taken, it goes to the client with the fewest slots in total. Clients take turns on a tie. A client's single requests have
  * priority over its lists, and its lists take turns.
  */
 export function createSlots(limits: Partial<typeof defaults> = {}, counts = createCounts()) {

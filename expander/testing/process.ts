@@ -21,13 +21,13 @@ export function startService(env: Record<string, string> = {}, wrapper: readonly
   });
 }
 
-/** Runs the service until the test ends. @returns the URL of the service. */
-export async function serviceOfTest(wrapper: readonly string[] = []): Promise<string> {
+/** Runs the service until the test ends. */
+export async function serviceOfTest(wrapper: readonly string[] = []): Promise<{ url: string; pid: number }> {
   const service = startService({}, wrapper);
   onTestFinished(() => void service.kill('SIGKILL'));
   const { url } = await logged(service, 'listening');
   service.stdout?.resume();
-  return url;
+  return { url, pid: service.pid ?? 0 };
 }
 
 /** Waits for a log line with `message`. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Requests to each service per measurement, and milliseconds between them. */
@@ -18,11 +19,12 @@ const maxMeasurements = 12;
  * @param attack runs until `over` aborts, and calls `begun` once it is in full effect
  */
 export async function costOfAttack(
-  { attacked, quiet }: { attacked: string; quiet: string },
+  { attacked, quiet }: Record<'attacked' | 'quiet', { url: string; pid: number }>,
   request: (url: string) => Promise<number>,
   attack: (over: AbortSignal, begun: () => void) => Promise<unknown>,
 ): Promise<{ ratio: number; failed: number[] }> {
-  const measureBoth = () => Promise.all([attacked, quiet].map((url) => measure(() => request(url))));
+  const measureBoth = () =>
+    Promise.all([attacked, quiet].map(({ url, pid }) => measure(() => request(url), pid)));
   // Warm up, so that V8 has compiled the code.
   await measureBoth();
   const over = new AbortController();
@@ -41,15 +43,24 @@ export async function costOfAttack(
   return { ratio, failed };
 }
 
-/** Sends requests at a constant rate, however slow the responses are. */
-async function measure(request: () => Promise<number>): Promise<{ median: number; failed: number[] }> {
+/** Sends requests to a process at a constant rate, however slow the responses are. */
+async function measure(request: () => Promise<number>, pid: number) {
   const sent: Promise<{ status: number; milliseconds: number }>[] = [];
   for (; sent.length < measured.count; await sleep(measured.interval)) {
-    const start = performance.now();
-    sent.push(request().then((status) => ({ status, milliseconds: performance.now() - start })));
+    const start = clockOf(pid);
+    sent.push(request().then((status) => ({ status, milliseconds: clockOf(pid) - start })));
   }
   const responses = await Promise.all(sent);
   const times = responses.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
   const failed = responses.map(({ status }) => status).filter((status) => status !== 200);
   return { median: times[times.length >> 1] ?? Number.NaN, failed };
+}
+
+/**
+ * Returns the time in milliseconds, without the time that the process has waited for a CPU. Other programs delay a busy process
+ * more than an idle process.
+ */
+function clockOf(pid: number): number {
+  const [, waited] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
+  return performance.now() - Number(waited) / 1e6;
 }

@@ -35,6 +35,7 @@ export async function startService(env: Record<string, string>) {
   return {
     url,
     operations,
+    pid: child.pid ?? 0,
     log,
     /** Sends `signal` and resolves with the exit code, or null if the signal ended the process. */
     async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {

@@ -47,7 +47,7 @@ test('abandoned lookups at a silent name server do not delay other clients', asy
       const sent: Promise<number>[] = [];
       for (; !over.aborted; await pause(10)) {
         const signal = AbortSignal.timeout(20);
-        sent.push(expand(attacked, `http://${sent.length}.silent.example/`, '192.0.2.1', { signal }));
+        sent.push(expand(attacked.url, `http://${sent.length}.silent.example/`, '192.0.2.1', { signal }));
         // The number of open lookups has almost reached its maximum.
         if (sent.length === 250) begun();
       }

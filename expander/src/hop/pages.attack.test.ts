@@ -23,10 +23,11 @@ test('slow-to-parse pages hardly delay other clients', async () => {
     { attacked, quiet },
     (url) => expand(url, `${quick}/${links++}`, '192.0.2.2'),
     async (over, begun) => {
+      const options = { follow: 'all', signal: over };
       let chains = 0;
       const attacker = async () => {
         while (!over.aborted) {
-          await expand(attacked, `${hostile}/0/${chains++}`, '192.0.2.1', { follow: 'all', signal: over });
+          await expand(attacked.url, `${hostile}/0/${chains++}`, '192.0.2.1', options);
           begun();
         }
       };

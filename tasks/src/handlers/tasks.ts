@@ -78,9 +78,10 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
 
   const setFinished = async (c: TasksContext, finished: 0 | 1) => {
     requireDeliberate(c.req);
-    const [id, at] = [taskId(c), now()];
-    const task = await (c.req.method === 'HEAD' ? store.show(id) : store.update(id, { finished }, at));
-    if (task.updated_at === at.toISOString()) tellChange(c, task);
+    const [id, isHead] = [taskId(c), c.req.method === 'HEAD'];
+    const task = await (isHead ? store.show(id) : store.update(id, { finished }, now()));
+    // A retry offers Undo too, because the first response may have been lost.
+    if (!isHead) tellChange(c, task);
     return toList(c, 302);
   };
 

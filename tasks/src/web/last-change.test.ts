@@ -34,7 +34,7 @@ test('Only a change made in a browser sets the cookie, and invalid cookies are i
   expect(cookieOf(await kept.app.request('/task/1/finish'))).toBe('');
   kept.now = new Date(kept.now.getTime() + 1);
   const retry = cookieOf(await kept.app.request('/task/1/finish', { headers: referer }));
-  expect(await list(retry)).toContain('Finished');
+  expect(await list(retry)).toContain('Undo');
   const cookie = cookieOf(await kept.app.request('/task/1/unfinish', { headers: referer }));
   expect(await list(cookie)).toContain('Reopened');
   for (const value of ['x', 'e30', Buffer.from('{"id":"1 "}').toString('base64url')])

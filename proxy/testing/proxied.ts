@@ -12,11 +12,12 @@ import { expect } from 'vitest';
 export async function startProxied(
   application: http.Server,
   variables: Parameters<typeof startTemporaryProxy>[0] = {},
-  ...options: [edit?: Parameters<typeof startTemporaryProxy>[1], image?: string]
+  edit: Parameters<typeof startTemporaryProxy>[1] = patient,
+  image?: string,
 ): Promise<TemporaryProxy> {
   const server = `127.0.0.1:${await listening(application)} max_fails=0`;
   const servers = { LONGHAND_EXPANDER_SERVER: server, LONGHAND_TASKS_SERVER: server };
-  const proxy = await startTemporaryProxy({ ...servers, ...variables }, ...options);
+  const proxy = await startTemporaryProxy({ ...servers, ...variables }, edit, image);
   const { stop } = proxy;
   return Object.assign(proxy, {
     async stop() {
@@ -25,6 +26,9 @@ export async function startProxied(
     },
   });
 }
+
+/** Lets nginx wait until the kernel of a busy machine repeats a lost SYN. */
+const patient = (text: string) => text.replace('connect_timeout 1100ms', 'connect_timeout 9s');
 
 /** Returns the proxy's log line for a response. */
 export async function logged(

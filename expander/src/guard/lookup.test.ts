@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { type Reply, rcodes, startNameServer } from '../../testing/name-server.ts';
 import { ExpansionError } from '../expansion/errors.ts';
@@ -27,6 +27,12 @@ function lookupAt(servers: { server: string }[], allowedNetworks: string[] = [])
       (addresses): unknown => addresses.map(({ address }) => address),
       ({ code }) => code,
     );
+}
+
+/** The lookup never stops waiting for the other family, because no timeout expires. */
+function waitForBothFamilies() {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 describe('a lookup', () => {
@@ -72,12 +78,14 @@ describe('a lookup', () => {
     ['failing', failed],
   ])('uses the second server if the first server is %s', async (_, first) => {
     const servers = [await nameServer(first), await nameServer(found)];
+    waitForBothFamilies();
     expect(await lookupAt(servers)()).toEqual([v4, v6]);
   });
 
   test('skips a server that did not respond to an earlier lookup', async () => {
     const silent = await nameServer('silence');
     const lookUp = lookupAt([silent, await nameServer(found)]);
+    waitForBothFamilies();
     await lookUp('a.example');
     expect(await lookUp('b.example')).toEqual([v4, v6]);
     expect(silent.queries.filter((query) => query.includes('b.example'))).toEqual([]);

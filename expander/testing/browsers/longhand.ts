@@ -13,6 +13,9 @@ import { type Stage, userAgentOf } from './stage.ts';
 /** Max links to follow in parallel without timeouts. */
 const parallelLinks = 8;
 
+/** Timeouts on a busy machine (ms). */
+const patience = { hop: 9_000, chain: 30_000 };
+
 /** Follows each link with `follow=all`. @returns the end of each link. */
 export async function longhandEnds(links: readonly Link[], stage: Stage): Promise<string[]> {
   const ends: string[] = [];
@@ -24,7 +27,7 @@ export async function longhandEnds(links: readonly Link[], stage: Stage): Promis
       const lookup = () => Promise.reject(new Error('a lookup'));
       const settings = { guard, lookup, userAgent: userAgentOf(index) };
       const { request, close } = guardedRequest(settings, (lookup) => connector(lookup, toStage(stage)));
-      const { chain } = createExpand(followRedirects(createBrowse(request)));
+      const { chain } = createExpand(followRedirects(createBrowse(request, patience.hop), patience));
       ends[index] = endOf(await chain(start, { follow: 'all' }), links[index]?.compares);
       close();
     }

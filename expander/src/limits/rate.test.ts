@@ -48,6 +48,8 @@ async function statusesOf(count: number, ask: (i: number) => Response | Promise<
 describe('the client rate limit', () => {
   test('applies to each client across all replicas', async () => {
     const redis = await connect();
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const replicas = [replica({ redis }), replica({ redis })];
     const statuses = await statusesOf(5, (i) => ask(replicas[i % 2] as Hono, '203.0.113.1'));
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
@@ -143,12 +145,14 @@ test('each interval allows one more expansion', async () => {
   expect(await waits(3)).toEqual([0, 0, 500]);
 });
 
-test('a new rate applies at once to a client at its old limit', async () => {
-  for (const take of [takeLocally(), takeFromAll(await connect(), untimed)]) {
+test('a rate allows its whole count at once, and a new rate applies at once', async () => {
+  for (const take of [takeLocally(() => 1e6 + 2 / 3), takeFromAll(await connect(), untimed)]) {
     const [old, raised] = [{ count: 1, period: 3_600_000 } as const, { count: 10, period: 1_000 } as const];
     expect(await take('203.0.113.11', old)).toBe(0);
     expect(await take('203.0.113.11', old)).toBeGreaterThan(3_000_000);
     expect(await take('203.0.113.11', raised)).toBeLessThanOrEqual(100);
+    const burst = Array.from({ length: 600 }, () => take('203.0.113.12', { count: 600, period: 1_000 }));
+    expect(new Set(await Promise.all(burst))).toEqual(new Set([0]));
   }
 });
 

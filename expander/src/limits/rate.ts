@@ -33,9 +33,11 @@ export function takeLocally(clock = () => performance.now()): Take {
   return async (client, { count, period }) => {
     const now = clock();
     const due = Math.min(Math.max(dues.get(client) ?? now, now), now + period) + period / count;
-    const wait = Math.max(0, due - now - period);
-    if (wait === 0) dues.set(client, due);
-    return wait;
+    const wait = due - now - period;
+    // Less than a millisecond may be a rounding error.
+    if (wait >= 1) return wait;
+    dues.set(client, due);
+    return 0;
   };
 }
 

@@ -26,6 +26,19 @@ test('Recently deleted shows 200 deletions, with a note if there are more', asyn
   expect(await page()).toContain('These are the latest 200 deletions. There are more.');
 });
 
+test('A retried removal offers Undo again, because the first response may have been lost', async () => {
+  await kept.store.create({ title: 'milk' }, kept.now);
+  await insertFinished(1);
+  const visitor = await visit(kept.app);
+  const remove = async (path: string, nonce: string) =>
+    (await submit(kept.app, path, { _method: 'DELETE', nonce }, visitor)).headers.get('location');
+  for (const _ of ['first', 'retry']) {
+    expect(await remove('/tasks/1', 'n')).toBe('/?removal=n-1');
+    expect(await remove('/tasks/finished', 'n')).toBe('/?removal=n&cleared=yes');
+  }
+  expect(await remove('/tasks/1', 'other')).toBeNull();
+});
+
 const counts = async () => {
   const { open, finished } = await kept.store.list({ filter: 'all' });
   return { open, finished };

@@ -20,14 +20,13 @@ const restoration = {
 };
 
 export function removalsHandlers({ store, csrf, render }: Pick<Dependencies, 'store' | 'csrf' | 'render'>) {
-  const clear = async (c: TasksContext, { method }: Intent) => {
+  const clear = async (c: TasksContext, { method, nonce = randomUUID() }: Intent) => {
     if (method !== 'DELETE') {
       throw new TaskError('bad_method', 'This form needs _method=DELETE.');
     }
-    const removal = randomUUID();
-    const count = await withRemoval(removal, store.clearFinished(removal));
-    if (wantsJson(c)) return json(c, { removal, count });
-    return toList(c, 303, count > 0 ? { removal, cleared: 'yes' } : {});
+    const count = await withRemoval(nonce, store.clearFinished(nonce));
+    if (wantsJson(c)) return json(c, { removal: nonce, count });
+    return toList(c, 303, { removal: nonce, cleared: 'yes' });
   };
 
   return {

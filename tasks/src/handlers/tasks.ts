@@ -109,9 +109,11 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
     return toList(c, 303);
   };
 
-  const remove = async (c: TasksContext, { match }: Intent) => {
-    const removal = randomUUID();
-    await withRemoval(removal, store.destroy(taskId(c), removal, match));
+  const remove = async (c: TasksContext, { match, nonce }: Intent) => {
+    const id = taskId(c);
+    // A page has one nonce for all tasks.
+    const removal = nonce === undefined ? randomUUID() : `${nonce}-${id}`;
+    await withRemoval(removal, store.destroy(id, removal, match));
     return wantsJson(c) ? json(c, { removal }) : toList(c, 303, { removal });
   };
 

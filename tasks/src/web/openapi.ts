@@ -41,10 +41,7 @@ const unreadable = [400, 403, 413, 415, 422];
 
 const lines = (description: string) => ({ schema: { ...text, description } });
 
-const idempotencyKey = header(
-  'Idempotency-Key',
-  'For a day, a retry with the same key and titles adds nothing.',
-);
+const idempotencyKey = header('Idempotency-Key', 'For a day, a retry with the same key changes nothing.');
 const notModified = { description: 'Not modified since the ETag in If-None-Match', headers: etag };
 const ifNoneMatch = header('If-None-Match', 'The ETag of the cached response.');
 const removal = answer('The removal, for /tasks/restore', 'Removal');
@@ -89,13 +86,14 @@ const paths = {
     }),
     delete: operation('destroy', [403, 404, 412], {
       summary: 'Deletes the task. It can be restored for a day',
-      parameters: [header('If-Match', "The task's ETag, or * for any.")],
+      parameters: [header('If-Match', "The task's ETag, or * for any."), idempotencyKey],
       responses: { 200: removal },
     }),
   },
   '/tasks/finished': {
     delete: operation('clearFinished', [403], {
       summary: 'Deletes all finished tasks. They can be restored for a day',
+      parameters: [idempotencyKey],
       responses: { 200: removal },
     }),
   },

@@ -3,12 +3,14 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../testing/expander.ts';
 import { website } from '../testing/website.ts';
-import { cacheExpansions, cacheHops, memoryTier } from './cache/caches.ts';
+import { cacheExpansions } from './cache/expansions.ts';
+import { cacheHopResponses } from './cache/hop-responses.ts';
 import { followRedirects } from './expansion/chain.ts';
 import { createExpand } from './expansion/expand.ts';
 import type { Expansion } from './expansion/expansion.ts';
 import { createBrowse } from './hop/browse.ts';
 import type { Request } from './hop/exchange.ts';
+import { singleFlight } from './limits/single-flight.ts';
 
 /** Returns the expansion fields that are the same for every visit. */
 const summary = ({ hops, longUrl, redirectCount, end }: Expansion) => ({
@@ -114,8 +116,8 @@ test('a timeout while reading a page is cached as a timeout', async () => {
       ? { ...head, status: 301, headers: { location: `/${step + 1}` } }
       : { ...head, status: 200, headers: { 'content-type': 'text/html' } };
   };
-  const hops = cacheHops()(createBrowse(request));
-  const { chain } = createExpand(cacheExpansions(memoryTier())(followRedirects(hops)));
+  const hops = cacheHopResponses()(createBrowse(request));
+  const { chain } = createExpand(cacheExpansions(singleFlight)(followRedirects(hops)));
   const visit = async () => {
     const expansion = chain('http://a.example/1', { follow: 'all' });
     await vi.advanceTimersByTimeAsync(8_000);
@@ -126,6 +128,9 @@ test('a timeout while reading a page is cached as a timeout', async () => {
   expect(expansion.error).toMatchObject({ code: 'timeout' });
   expect(expansion.staleUntil).toBe(Date.now() + 10_000);
   requested.length = 0;
+  await visit();
+  expect(requested).toEqual([]);
+  vi.advanceTimersByTime(2_000);
   await visit();
   expect(requested).toEqual(['HEAD /5', 'GET /5']);
 });

@@ -1,18 +1,18 @@
-import { timed } from '@longhand/shared/durations.ts';
 import type { Log } from '@longhand/shared/log.ts';
 import { timedOperations } from '@longhand/shared/redis.ts';
 import { createTurns } from '@longhand/shared/turns.ts';
-import { type Gauge, Registry } from 'prom-client';
-import { cacheExpansions, cacheHops, memoryTier, serveFromMemory } from './cache/caches.ts';
+import { Registry } from 'prom-client';
+import { cacheExpansions } from './cache/expansions.ts';
+import { cacheHopResponses } from './cache/hop-responses.ts';
 import { type CacheClient, circuitBreaker, redisCache } from './cache/redis.ts';
 import type { Config } from './config.ts';
 import { followRedirects, hopTime } from './expansion/chain.ts';
 import { createExpand } from './expansion/expand.ts';
-import type { FetchHop, FollowRedirects, HopResponse } from './expansion/expansion.ts';
+import type { FetchHop } from './expansion/expansion.ts';
 import { createResolve, type Lookup, sharedLookup } from './guard/lookup.ts';
 import { checkUrls, createGuard } from './guard/public-address.ts';
 import { createBrowse } from './hop/browse.ts';
-import { fetchHead, guardedRequest } from './hop/fetch-hop.ts';
+import { fetchHead, guardedRequest, timedHops } from './hop/fetch-hop.ts';
 import { watchKeys } from './limits/keys.ts';
 import { limitRate, takeFromAll, takeLocally } from './limits/rate.ts';
 import { singleFlight } from './limits/single-flight.ts';
@@ -39,7 +39,6 @@ export function createExpander(config: Config, outside: Outside) {
   if (allowedNetworks.length > 0) {
     log.warn({ networks: allowedNetworks }, 'THE PUBLIC-ADDRESS GUARD IS OFF for these networks');
   }
-  const memory = memoryTier();
   const run = circuitBreaker('the cache in Redis', log, timedOperations(registry));
   const shared = redis && redisCache(redis, run, allowedNetworks, metrics.cacheLookups);
   const guard = createGuard(allowedNetworks, metrics.refusedTargets);
@@ -50,9 +49,7 @@ export function createExpander(config: Config, outside: Outside) {
     userAgent: config.EXPANDER_USER_AGENT,
   });
   const turns = createTurns();
-  const ways = { default: fetchHead(request), all: createBrowse(request, hopTime, turns) };
-  const fetchHop: FetchHop = (url, options) =>
-    timed(metrics.hopDurations, {}, () => ways[options.follow](url, options), statusClass);
+  const modes = { default: fetchHead(request), all: createBrowse(request, hopTime, turns) };
 
   const rate = config.EXPANDER_CLIENT_RATE;
   const take = redis ? takeFromAll(redis, run) : takeLocally();
@@ -60,26 +57,18 @@ export function createExpander(config: Config, outside: Outside) {
     ? watchKeys(config.EXPANDER_KEYS_FILE, take, log, metrics.keyRequests)
     : undefined;
 
-  // This layer is used twice, because another chain may cache the response while a hop waits for a slot.
-  const cached = cacheHops();
-  // A request passes through these layers in order.
-  const follow = layers<FollowRedirects>(
-    serveFromMemory(memory, metrics.cacheLookups),
+  // A hop passes through these layers in order.
+  const fetchHop = layers(
+    cacheHopResponses(takeSlots(metrics.hopsWaiting)),
+    checkUrls(guard),
+    ...(rate ? [limitRate(rate, take)] : []),
+    names.untilLookedUp,
+  )(timedHops(modes, metrics.hopDurations));
+  const follow = cacheExpansions(
     singleFlight,
-    cacheExpansions(memory, shared),
-    countInFlight(metrics.inFlight),
-  )(
-    followRedirects(
-      layers<FetchHop>(
-        cached,
-        takeSlots(metrics.hopsWaiting),
-        cached,
-        checkUrls(guard),
-        ...(rate ? [limitRate(rate, take)] : []),
-        names.untilLookedUp,
-      )(fetchHop),
-    ),
-  );
+    shared,
+    metrics.cacheLookups,
+  )(followRedirects(fetchHop, { inFlight: metrics.inFlight }));
 
   const expand = createExpand(follow, { maxRedirect: config.EXPANDER_MAX_REDIRECT, ends: metrics.ends });
   // Disables CORS and stale responses. Otherwise any website could scan the exempt networks, and caches would serve results
@@ -95,20 +84,7 @@ export function createExpander(config: Config, outside: Outside) {
   };
 }
 
-function countInFlight(gauge: Gauge) {
-  return (follow: FollowRedirects): FollowRedirects =>
-    (target, options) => {
-      gauge.inc();
-      return follow(target, options).finally(() => gauge.dec());
-    };
-}
-
-/** Labels a hop with its status class. A label with the exact status could create a billion time series. */
-const statusClass = ({ status }: HopResponse) => ({
-  status_class: status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : 'other',
-});
-
 /** Wraps a function in layers, with the first layer outermost. */
-function layers<Wrapped>(...wrappers: ((next: Wrapped) => Wrapped)[]) {
-  return (innermost: Wrapped) => wrappers.reduceRight((next, wrap) => wrap(next), innermost);
+function layers(...wrappers: ((next: FetchHop) => FetchHop)[]) {
+  return (innermost: FetchHop) => wrappers.reduceRight((next, wrap) => wrap(next), innermost);
 }

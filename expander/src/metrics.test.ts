@@ -74,15 +74,17 @@ describe('/metrics counts', () => {
     expect(await counted('expander_targets_refused_total')).toEqual(['expander_targets_refused_total 2']);
   });
 
-  test('hops that wait for a slot until their clients disconnect', async () => {
+  test('expansions in flight and hops that wait for a slot until their clients disconnect', async () => {
     const { expand, counted } = counting();
     const client = new AbortController();
     const ends = Array.from({ length: 60 }, (_, i) =>
       expand.chain(`${shortener.url}/hang?${i}`, { signal: client.signal, client: '192.0.2.1' }),
     );
     await expect.poll(() => counted('expander_hops_waiting')).toEqual(['expander_hops_waiting 4']);
+    expect(await counted('expander_expansions_in_flight')).toEqual(['expander_expansions_in_flight 60']);
     client.abort();
     await Promise.all(ends);
     await expect.poll(() => counted('expander_hops_waiting')).toEqual([]);
+    expect(await counted('expander_expansions_in_flight')).toEqual([]);
   });
 });

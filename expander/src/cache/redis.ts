@@ -3,7 +3,7 @@ import type { Log } from '@longhand/shared/log.ts';
 import type { Redis } from 'ioredis';
 import type { Counter } from 'prom-client';
 import type { Expansion } from '../expansion/expansion.ts';
-import { asCached, type SharedCache } from './caches.ts';
+import { asCached, type SharedCache } from './expansions.ts';
 
 /** The Redis commands that the cache and the rate limit use. */
 export type CacheClient = Pick<Redis, 'get' | 'set' | 'eval'>;

@@ -1,4 +1,4 @@
-import { cacheHops } from '../cache/caches.ts';
+import { cacheHopResponses } from '../cache/hop-responses.ts';
 import { followRedirects } from '../expansion/chain.ts';
 import { createExpand } from '../expansion/expand.ts';
 import { createResolve, sharedLookup } from '../guard/lookup.ts';
@@ -20,7 +20,8 @@ export async function createCommandExpander({ follow, maxRedirect, timeout, envi
     follow === 'all'
       ? (await import('../hop/browse.ts')).createBrowse(request, times.hop)
       : fetchHead(request);
-  const { chain } = createExpand(followRedirects(cacheHops()(checkUrls(guard)(fetchHop)), times));
+  const cached = cacheHopResponses()(checkUrls(guard)(fetchHop));
+  const { chain } = createExpand(followRedirects(cached, { times }));
 
   return (url: string) => chain(url, { follow, maxRedirect });
 }

@@ -23,9 +23,13 @@ export const chainTime = 8_000;
 const defaults = { hop: hopTime, chain: chainTime };
 type Times = typeof defaults;
 
-/** Creates a function that follows a chain of redirects hop by hop, until a timeout. */
-export function followRedirects(fetchHop: FetchHop, times?: Times): FollowRedirects {
+/** Creates a function that follows a chain of redirects hop by hop, until a timeout. @param settings.inFlight counts chains. */
+export function followRedirects(
+  fetchHop: FetchHop,
+  { times, inFlight }: { times?: Times; inFlight?: { inc(): void; dec(): void } } = {},
+): FollowRedirects {
   return async (start, { onHop, maxRedirect, ...options }) => {
+    inFlight?.inc();
     const deadline = startDeadline(options.signal, times);
     const onWait: FetchHopOptions['onWait'] = (queue) => {
       if (queue) deadline.pause();
@@ -69,7 +73,10 @@ export function followRedirects(fetchHop: FetchHop, times?: Times): FollowRedire
         if (isLast) return ended(tooManyRedirects(maxRedirect));
       }
     };
-    return untilError(follow, ended).finally(deadline.end);
+    return untilError(follow, ended).finally(() => {
+      deadline.end();
+      inFlight?.dec();
+    });
   };
 }
 

@@ -1,13 +1,32 @@
 import type { LookupFunction } from 'node:net';
+import { timed } from '@longhand/shared/durations.ts';
+import type { Histogram } from 'prom-client';
 import { ExpansionError, unknownName } from '../expansion/errors.ts';
-import { cdnId, type FetchHop, type HopResponse } from '../expansion/expansion.ts';
+import { cdnId, type FetchHop, type Follow, type HopResponse } from '../expansion/expansion.ts';
 import { responseFreshUntil } from '../expansion/lifetime.ts';
 import type { Lookup } from '../guard/lookup.ts';
 import type { Guard } from '../guard/public-address.ts';
-import { connector } from './connector.ts';
+import { connector } from './connection.ts';
 import type { Request, Response } from './exchange.ts';
 import { httpClient } from './http-client.ts';
 import { maxHeadSize } from './response-head.ts';
+
+/**
+ * Creates a `FetchHop` for both `follow` modes.
+ *
+ * @param durations times each hop.
+ */
+export function timedHops(
+  modes: Record<Follow, FetchHop>,
+  durations: Pick<Histogram, 'startTimer'>,
+): FetchHop {
+  return (url, options) => timed(durations, {}, () => modes[options.follow](url, options), statusClass);
+}
+
+/** Labels a hop with its status class. A label with the exact status could create a billion time series. */
+const statusClass = ({ status }: HopResponse) => ({
+  status_class: status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : 'other',
+});
 
 /** Creates a `FetchHop` that sends HEAD requests. */
 export function fetchHead(request: Request): FetchHop {

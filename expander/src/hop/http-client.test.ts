@@ -6,7 +6,7 @@ import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { cutOff, listening, noDelay } from '@longhand/shared/testing/listening.ts';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { bodyReader } from './body-reader.ts';
-import { connector, openSocket } from './connector.ts';
+import { connector, openSocket } from './connection.ts';
 import { httpClient } from './http-client.ts';
 import { headReader } from './response-head.ts';
 

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { doubtTime } from '../expansion/expansion.ts';
-import { Connection } from './connection.ts';
-import type { Connect } from './connector.ts';
+import { type Connect, Connection } from './connection.ts';
 import { Exchange, fieldLines, type RequestOptions, type Response } from './exchange.ts';
 
 /** Limits for the cache of origins that sent unsolicited bytes. Times are in milliseconds. */

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { responseWith } from '../../testing/response.ts';
-import { cacheHops } from '../cache/caches.ts';
+import { cacheHopResponses } from '../cache/hop-responses.ts';
 import { followRedirects } from '../expansion/chain.ts';
 import { aborted } from '../expansion/errors.ts';
 import type { ExpandOptions, FetchHop, HopResponse } from '../expansion/expansion.ts';
@@ -17,7 +17,6 @@ function expander(limits: Parameters<typeof createSlots>[0] = { atOrigin: 1 }) {
   let waiting = 0;
   const gauge = { inc: () => void ++waiting, dec: () => void --waiting };
   const slots = createSlots(limits);
-  const cached = cacheHops();
   const request: FetchHop = ({ pathname }, { signal }) => {
     requested.push(pathname);
     return new Promise((resolve, reject) => {
@@ -25,7 +24,7 @@ function expander(limits: Parameters<typeof createSlots>[0] = { atOrigin: 1 }) {
       signal?.addEventListener('abort', () => reject(aborted(signal.reason)));
     });
   };
-  const fetchHop = cached(takeSlots(gauge, slots)(cached(request)));
+  const fetchHop = cacheHopResponses(takeSlots(gauge, slots))(request);
   const follow = singleFlight(followRedirects(fetchHop));
   const settled = () => vi.advanceTimersByTimeAsync(0);
   return {

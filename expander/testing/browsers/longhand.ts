@@ -5,7 +5,7 @@ import { createExpand } from '../../src/expansion/expand.ts';
 import type { Expansion } from '../../src/expansion/expansion.ts';
 import { createGuard } from '../../src/guard/public-address.ts';
 import { createBrowse } from '../../src/hop/browse.ts';
-import { connector, type openSocket } from '../../src/hop/connector.ts';
+import { connector, type openSocket } from '../../src/hop/connection.ts';
 import { guardedRequest } from '../../src/hop/fetch-hop.ts';
 import { errorAt, type Link, leftByScript, savedAs, start } from './link.ts';
 import { type Stage, userAgentOf } from './stage.ts';
@@ -27,7 +27,8 @@ export async function longhandEnds(links: readonly Link[], stage: Stage): Promis
       const lookup = () => Promise.reject(new Error('a lookup'));
       const settings = { guard, lookup, userAgent: userAgentOf(index) };
       const { request, close } = guardedRequest(settings, (lookup) => connector(lookup, toStage(stage)));
-      const { chain } = createExpand(followRedirects(createBrowse(request, patience.hop), patience));
+      const browse = createBrowse(request, patience.hop);
+      const { chain } = createExpand(followRedirects(browse, { times: patience }));
       ends[index] = endOf(await chain(start, { follow: 'all' }), links[index]?.compares);
       close();
     }

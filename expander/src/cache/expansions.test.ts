@@ -5,14 +5,8 @@ import { ExpansionError } from '../expansion/errors.ts';
 import { type ChainOptions, createExpand } from '../expansion/expand.ts';
 import type { Expansion, FetchHop, HopResponse } from '../expansion/expansion.ts';
 import { singleFlight } from '../limits/single-flight.ts';
-import {
-  asCached,
-  cacheExpansions,
-  cacheHops,
-  memoryTier,
-  type SharedCache,
-  serveFromMemory,
-} from './caches.ts';
+import { asCached, cacheExpansions, memoryTier, type SharedCache } from './expansions.ts';
+import { cacheHopResponses } from './hop-responses.ts';
 
 type Web = Record<string, Partial<HopResponse> | ExpansionError>;
 const minutes = (n: number) => n * 60_000;
@@ -28,10 +22,8 @@ function remembering(pages: Web, fresh = 10, redis?: SharedCache) {
     if (response instanceof Error) throw response;
     return responseWith({ status: 301, freshUntil: Date.now() + minutes(fresh), ...response });
   };
-  const memory = memoryTier();
-  const cached = cacheExpansions(memory, redis);
-  const follow = serveFromMemory(memory)(singleFlight(cached(followRedirects(cacheHops()(fetchHop)))));
-  const { chain: expand } = createExpand(follow);
+  const follow = followRedirects(cacheHopResponses()(fetchHop));
+  const { chain: expand } = createExpand(cacheExpansions(singleFlight, redis)(follow));
   return {
     requested,
     pages,
@@ -163,58 +155,6 @@ describe('a stale entry', () => {
     pages['/short'] = { location: '/new' };
     vi.advanceTimersByTime(minutes(later));
     expect(await expand('/short')).toMatchObject({ cached: false, longUrl: 'http://a.example/new' });
-  });
-});
-
-describe('the hop cache', () => {
-  const response = () => responseWith({ freshUntil: Date.now() + 60_000 });
-
-  test('shares hops between chains', async () => {
-    const { expand, requested } = remembering({
-      '/one': { location: '/shared' },
-      '/two': { location: '/shared' },
-    });
-    await expand('/one');
-    const { hops, cached } = await expand('/two');
-    expect(requested).toEqual(['/one', '/shared', '/two']);
-    expect(hops.map((hop) => hop.cached)).toEqual([false, true]);
-    expect(cached).toBe(false);
-    expect(await expand('/one#part')).toMatchObject({ cached: true });
-  });
-
-  test('does not extend the lifetime of a response', async () => {
-    const pages: Web = {
-      '/one': { location: '/shared' },
-      '/two': { location: '/shared' },
-      '/shared': { location: '/end' },
-    };
-    const { expand } = remembering(pages);
-    const { freshUntil } = await expand('/one');
-    vi.advanceTimersByTime(minutes(5));
-    expect((await expand('/two')).freshUntil).toBe(freshUntil);
-  });
-
-  test('stores responses separately for each follow mode', async () => {
-    const requested: string[] = [];
-    const ask = cacheHops()(async (_, { follow }) => {
-      requested.push(follow);
-      return response();
-    });
-    for (const follow of ['default', 'all', 'default', 'all'] as const) {
-      await ask(new URL('http://a.example/'), { follow });
-    }
-    expect(requested).toEqual(['default', 'all']);
-  });
-
-  test('limits a response plus its URL to 2 KiB', async () => {
-    const requested: number[] = [];
-    const ask = cacheHops()(async ({ href }) => {
-      requested.push(href.length);
-      return response();
-    });
-    const url = (length: number) => new URL(`http://a.example/${'x'.repeat(length - 17)}`);
-    for (const length of [2_048, 2_048, 2_049, 2_049]) await ask(url(length), { follow: 'default' });
-    expect(requested).toEqual([2_048, 2_049, 2_049]);
   });
 });
 

@@ -1,0 +1,61 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { responseWith } from '../../testing/response.ts';
+import { followRedirects } from '../expansion/chain.ts';
+import { createExpand } from '../expansion/expand.ts';
+import type { Follow, HopResponse } from '../expansion/expansion.ts';
+import { cacheHopResponses } from './hop-responses.ts';
+
+/** Creates a cache with a fake clock, for responses that are fresh for 10 minutes. `requested` lists the cache misses. */
+function caching(respond: (url: URL) => Partial<HopResponse> | Promise<Partial<HopResponse>>) {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const requested: string[] = [];
+  const cached = cacheHopResponses()(async (url, { follow }) => {
+    requested.push(`${follow} ${url.pathname}`);
+    return responseWith({ freshUntil: Date.now() + 600_000, ...(await respond(url)) });
+  });
+  const fetchHop = (path: string, follow: Follow = 'default') =>
+    cached(new URL(path, 'http://a.example'), { follow });
+  const { chain } = createExpand(followRedirects(cached));
+  return { requested, fetchHop, expand: (path: string) => chain(`http://a.example${path}`) };
+}
+
+test('chains share hops without extending their lifetime', async () => {
+  const targets: Record<string, string> = { '/one': '/shared', '/two': '/shared', '/shared': '/end' };
+  const { expand, requested } = caching(({ pathname }) => ({
+    status: pathname === '/end' ? 200 : 301,
+    location: targets[pathname] ?? null,
+  }));
+  const { freshUntil } = await expand('/one');
+  vi.advanceTimersByTime(5 * 60_000);
+  const { hops, ...second } = await expand('/two');
+  expect(requested).toEqual(['/one', '/shared', '/end', '/two'].map((path) => `default ${path}`));
+  expect(hops.map((hop) => hop.cached)).toEqual([false, true, true]);
+  expect(second).toMatchObject({ cached: false, freshUntil });
+  expect(await expand('/one#part')).toMatchObject({ cached: true });
+});
+
+test('each follow mode has its own responses', async () => {
+  const { fetchHop, requested } = caching(() => ({}));
+  for (const follow of ['default', 'all', 'default', 'all'] as const) await fetchHop('/', follow);
+  expect(requested).toEqual(['default /', 'all /']);
+});
+
+test('a response plus its URL has at most 2 KiB', async () => {
+  const { fetchHop, requested } = caching(() => ({}));
+  const lengths = [2_048, 2_048, 2_049, 2_049];
+  for (const length of lengths) await fetchHop(`/${'x'.repeat(length - 'http://a.example/'.length)}`);
+  const longest = `default /${'x'.repeat(2_049 - 'http://a.example/'.length)}`;
+  expect(requested).toEqual([longest.slice(0, -1), longest, longest]);
+});
+
+test('a failure does not replace the fresh response to a concurrent request', async () => {
+  const failure = Promise.withResolvers<Partial<HopResponse>>();
+  const responses = [failure.promise, { status: 200 }];
+  const { fetchHop } = caching(() => responses.shift() ?? { status: 404 });
+  const failed = fetchHop('/');
+  await fetchHop('/');
+  failure.resolve({ status: 503 });
+  await failed;
+  expect(await fetchHop('/')).toMatchObject({ status: 200, cached: true });
+});

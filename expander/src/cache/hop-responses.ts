@@ -1,0 +1,50 @@
+import { LRUCache } from 'lru-cache';
+import type { FetchHop, FetchHopOptions, HopResponse } from '../expansion/expansion.ts';
+import { endsInFailure } from '../expansion/lifetime.ts';
+import { withoutFragment } from '../expansion/target.ts';
+
+/** Maximum number of cached responses (20 MiB in total). */
+const maxResponses = 10_000;
+/** Maximum length of a response plus its URL, in characters. */
+const maxResponseSize = 2_048;
+
+/**
+ * A layer that caches the responses of single hops for all chains. Does not cache responses that depend on or set
+ * a cookie. A failure never replaces a fresh response.
+ *
+ * @param takeSlots a layer that delays cache misses. Each delayed hop looks in the cache again.
+ */
+export function cacheHopResponses(takeSlots = (fetchHop: FetchHop) => fetchHop) {
+  const cache = new LRUCache<string, HopResponse>({ max: maxResponses });
+  const keyOf = (url: URL, { follow }: FetchHopOptions) => `${follow} ${withoutFragment(url)}`;
+  const find = (key: string) => {
+    const response = cache.get(key);
+    return response && response.freshUntil > Date.now() && !response.source?.hasStrayed ? response : null;
+  };
+  const serve = (url: URL, options: FetchHopOptions): HopResponse | null => {
+    if (options.cookie || options.refresh || options.again) return null;
+    const response = find(keyOf(url, options));
+    return response && { ...response, cached: true };
+  };
+  const store = (url: URL, options: FetchHopOptions, response: HopResponse) => {
+    const { location, refresh, title, setCookies } = response;
+    const { length } = [withoutFragment(url), location, refresh?.url, title].join('');
+    if (options.cookie || setCookies || length > maxResponseSize) return;
+    const key = keyOf(url, options);
+    if (!endsInFailure(response) || !find(key)) cache.set(key, response);
+  };
+
+  return (fetchHop: FetchHop): FetchHop => {
+    const fetchInSlot = takeSlots(async (url, options) => {
+      // Another chain may have cached the response while this hop waited for a slot.
+      const hit = serve(url, options);
+      if (hit) return hit;
+      const response = await fetchHop(url, options);
+      // The response may be incomplete after an abort.
+      options.signal?.throwIfAborted();
+      store(url, options, response);
+      return response;
+    });
+    return async (url, options) => serve(url, options) ?? fetchInSlot(url, options);
+  };
+}

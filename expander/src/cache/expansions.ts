@@ -22,7 +22,7 @@ export interface SharedCache {
 /** Maximum length of an entry, in characters. */
 const maxEntrySize = 64 * 1024;
 
-/** Maximum concurrent refreshes per client. A client's refreshes and 48 list hops leave 4 of its 56 slots at an origin. */
+/** Maximum concurrent refreshes per client. Of a client's 56 slots at an origin, its refreshes and 48 list hops leave 4 free. */
 const maxRefreshes = 4;
 
 /** Maximum failed refreshes to remember. */
@@ -81,7 +81,7 @@ function store(key: string, expansion: Expansion, memory: MemoryTier, redis?: Sh
   else share();
 }
 
-/** Creates a function that refreshes a stale entry. A failed refresh is retried once the failure has expired. */
+/** Creates a function that refreshes a stale entry. It retries a failed refresh after the failure has expired. */
 function backgroundRefresh(load: FollowRedirects) {
   const nextRefresh = new LRUCache<string, number>({ max: maxFailedRefreshes });
   const refreshesOf = createCounts();

@@ -12,7 +12,9 @@ import { expect } from 'vitest';
 export async function startProxied(
   application: http.Server,
   variables: Parameters<typeof startTemporaryProxy>[0] = {},
-  edit: Parameters<typeof startTemporaryProxy>[1] = patient,
+  // Lets nginx wait until the kernel of a busy machine repeats a lost SYN.
+  edit: Parameters<typeof startTemporaryProxy>[1] = (text) =>
+    text.replace('connect_timeout 1100ms', 'connect_timeout 9s'),
   image?: string,
 ): Promise<TemporaryProxy> {
   const server = `127.0.0.1:${await listening(application)} max_fails=0`;
@@ -26,9 +28,6 @@ export async function startProxied(
     },
   });
 }
-
-/** Lets nginx wait until the kernel of a busy machine repeats a lost SYN. */
-const patient = (text: string) => text.replace('connect_timeout 1100ms', 'connect_timeout 9s');
 
 /** Returns the proxy's log line for a response. */
 export async function logged(

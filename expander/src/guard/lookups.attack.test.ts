@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { costOfAttack } from '@longhand/shared/testing/attack.ts';
+import { expectSmallDelay } from '@longhand/shared/testing/attack.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { startNameServer } from '../../testing/name-server.ts';
@@ -9,14 +9,8 @@ import { expand, serviceOfTest } from '../../testing/process.ts';
 import { website } from '../../testing/website.ts';
 
 /** Runs a command in its own mount namespace, with the file `$1` mounted at `/etc/resolv.conf`. */
-const withResolvConf = [
-  'unshare',
-  '--mount',
-  'sh',
-  '-ec',
-  'mount --bind "$1" /etc/resolv.conf; shift; exec "$@"',
-  'sh',
-];
+const script = 'mount --bind "$1" /etc/resolv.conf; shift; exec "$@"';
+const withResolvConf = ['unshare', '--mount', 'sh', '-ec', script, 'sh'];
 
 test('abandoned lookups at a silent name server do not delay other clients', async (context) => {
   // Use a random loopback address, because port 53 must be free.
@@ -40,7 +34,7 @@ test('abandoned lookups at a silent name server do not delay other clients', asy
   const [attacked, quiet] = [await serviceOfTest(wrapper), await serviceOfTest(wrapper)];
 
   let links = 0;
-  const { ratio, failed } = await costOfAttack(
+  await expectSmallDelay(
     { attacked, quiet },
     (url) => expand(url, `http://${links++}.quick.example:${port}/`, '192.0.2.2'),
     async (over, begun) => {
@@ -54,7 +48,5 @@ test('abandoned lookups at a silent name server do not delay other clients', asy
       await Promise.all(sent);
     },
   );
-  expect(failed).toEqual([]);
-  expect(ratio).toBeLessThan(5);
   expect(silent.size).toBeGreaterThan(100);
 });

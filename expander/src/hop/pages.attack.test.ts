@@ -1,4 +1,4 @@
-import { costOfAttack } from '@longhand/shared/testing/attack.ts';
+import { expectSmallDelay } from '@longhand/shared/testing/attack.ts';
 import { expect, test } from 'vitest';
 import { expand, serviceOfTest } from '../../testing/process.ts';
 import { website } from '../../testing/website.ts';
@@ -19,7 +19,7 @@ test('slow-to-parse pages hardly delay other clients', async () => {
   const quick = await website((_, response) => void setTimeout(() => response.end(), 20));
 
   let links = 0;
-  const { ratio, failed } = await costOfAttack(
+  await expectSmallDelay(
     { attacked, quiet },
     (url) => expand(url, `${quick}/${links++}`, '192.0.2.2'),
     async (over, begun) => {
@@ -34,7 +34,5 @@ test('slow-to-parse pages hardly delay other clients', async () => {
       await Promise.all(Array.from({ length: 30 }, attacker));
     },
   );
-  expect(failed).toEqual([]);
-  expect(ratio).toBeLessThan(5);
   expect(pages).toBeGreaterThan(100);
 });

@@ -1,4 +1,4 @@
-import { costOfAttack } from '@longhand/shared/testing/attack.ts';
+import { expectSmallDelay } from '@longhand/shared/testing/attack.ts';
 import { expect, test } from 'vitest';
 import { serviceOfTest, useService } from '../../testing/service.ts';
 
@@ -27,7 +27,7 @@ test('slow pages for one client hardly delay other clients', async () => {
     [after = ''] = /after=[^"]+(?=" rel="next")/.exec(page) ?? [];
   }
 
-  const { ratio, failed } = await costOfAttack(
+  await expectSmallDelay(
     { attacked, quiet },
     (url) => get(url, '', '192.0.2.2'),
     async (over, begun) => {
@@ -40,6 +40,4 @@ test('slow pages for one client hardly delay other clients', async () => {
       await Promise.all(Array.from({ length: 30 }, attacker));
     },
   );
-  expect(failed).toEqual([]);
-  expect(ratio).toBeLessThan(5);
 });

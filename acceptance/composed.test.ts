@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempDisposable, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startLoad } from '@longhand/loadtest/load-generator.ts';
 import { docker, hasEngine } from '@longhand/shared/testing/engine.ts';
 import { send } from '@longhand/shared/testing/send.ts';
+import { testFolder } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acceptanceRules } from './suite/acceptance.ts';
 import { browserWalk } from './suite/browser.ts';
@@ -28,9 +28,8 @@ describe.skipIf(!engine)('The stack in containers', { timeout: 180_000 }, () => 
   containerRules(() => stack);
 
   test('`make restore` restores tasks from a backup', async () => {
-    await using folder = await mkdtempDisposable(join(tmpdir(), 'longhand-backup-'));
     const { tasksPort, script } = stack;
-    const file = join(folder.path, 'saved.rdb');
+    const file = join(testFolder(), 'saved.rdb');
     const session = openSession(tasksPort);
     const [kept, later] = [`kept ${randomUUID()}`, `later ${randomUUID()}`];
     await session.add(kept);

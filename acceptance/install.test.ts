@@ -1,14 +1,13 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import fs, { readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freeStackPorts } from '@longhand/deploy/testing/temporary-stack.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { docker, hasEngine } from '@longhand/shared/testing/engine.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
-import { textFile } from '@longhand/shared/testing/text-file.ts';
+import { testFolder, textFile } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { ownNetworks } from './testing/composed.ts';
@@ -43,13 +42,12 @@ test.each([
 // All tests share one stack, because startup is slow. year.test.ts runs the commands in docs/install.md.
 describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
   const project = `longhand-test-${randomBytes(4).toString('hex')}`;
-  let folder: string;
+  const folder = testFolder();
   let env: NodeJS.ProcessEnv;
   let networks: ReturnType<typeof ownNetworks>;
   let front: { address: string; settings: string };
 
   beforeAll(async () => {
-    folder = fs.mkdtempSync(join(tmpdir(), 'longhand-install-'));
     const { ports, variables } = await freeStackPorts();
     env = {
       ...process.env,
@@ -74,10 +72,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
     );
     writeFileSync(join(folder, 'built.yml'), `services:\n${images.join('')}`);
   });
-  afterAll(async () => {
-    await run('docker compose down --volumes --rmi all');
-    fs.rmSync(folder, { recursive: true });
-  });
+  afterAll(() => run('docker compose down --volumes --rmi all'));
 
   /** Writes .env and a compose override file. */
   function configure(dotenv: string, services = {}) {

@@ -1,15 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, symlinkSync } from 'node:fs';
-import { mkdtempDisposable } from 'node:fs/promises';
-import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { observeStack } from '@longhand/deploy/observe/observe.ts';
 import { startTemporaryStack, type TemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { runScript } from '@longhand/loadtest/k6.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
+import { testFolder } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 const programs = ['prometheus', 'prometheus-redis-exporter', 'prometheus-node-exporter', 'mtail'];
@@ -74,10 +71,9 @@ describe.skipIf(missing)('A native stack with monitoring', () => {
   });
 
   test.skipIf(!withK6)('every load run panel has data while k6 writes metrics', async () => {
-    await using out = await mkdtempDisposable(join(tmpdir(), 'longhand-observe-'));
     const running = runScript({
       script: 'tasks',
-      out: out.path,
+      out: testFolder(),
       variables: {
         TASKS_URL: stack.urls.tasks,
         LOAD_DURATION: '30',
@@ -93,13 +89,10 @@ describe.skipIf(missing)('A native stack with monitoring', () => {
     await running;
   });
 
-  test.each(['expander', 'tasks'] as const)("promtool accepts %s's metrics", async (name) => {
-    const socketPath = join(stack.folder, 'run', `${name}-ops.sock`);
-    const sent = request({ socketPath, path: '/metrics', agent: false }).end();
-    const metrics = await new Promise<string>((resolve) =>
-      sent.on('response', (response) => resolve(text(response))),
-    );
-    execFileSync('promtool', ['check', 'metrics'], { input: metrics });
+  test.each(['expander', 'tasks'] as const)("promtool accepts %s's metrics", (name) => {
+    const socket = join(stack.folder, 'run', `${name}-ops.sock`);
+    const { stdout } = spawnSync('curl', ['-fs', '--unix-socket', socket, 'http://localhost/metrics']);
+    execFileSync('promtool', ['check', 'metrics'], { input: stdout });
   });
 });
 

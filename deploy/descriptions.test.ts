@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasEngine } from '@longhand/shared/testing/engine.ts';
+import { testFolder } from '@longhand/shared/testing/text-file.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { releasedStack } from './release/compose.ts';
@@ -117,8 +117,7 @@ test("a release's compose.yaml runs the same services without a checkout", () =>
 });
 
 test.skipIf(!kustomize)(`make kubernetes deploys released images without building them${without}`, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'longhand-kubectl-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder();
   const program = (name: string, script: string) =>
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}`, { mode: 0o755 });
   program('docker', 'echo "docker $*" >&2; exit 1');

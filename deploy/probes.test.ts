@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, utimesSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -45,14 +46,11 @@ async function application() {
 test("the proxy's startup probe waits up to 20 s for applications", async () => {
   const [expander, tasks] = [await application(), await application()];
   const pid = textFile('');
-  const started = (tasksPort = tasks.port) => {
+  const started = async (tasksPort = tasks.port) => {
     const ports = { LONGHAND_EXPANDER_PORT: expander.port, LONGHAND_TASKS_PORT: tasksPort };
     const env = { PATH: process.env.PATH, ...ports };
-    const run = promisify(execFile)('sh', ['-c', script.replace('/run/nginx.pid', pid)], { env });
-    return run.then(
-      () => true,
-      () => false,
-    );
+    const probe = spawn('sh', ['-c', script.replace('/run/nginx.pid', pid)], { env });
+    return (await once(probe, 'exit'))[0] === 0;
   };
   expander.status = 200;
   expect(await started()).toBe(false);

@@ -1,12 +1,11 @@
-import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
-import { afterAll, expect, test } from 'vitest';
+import { testFolder } from '@longhand/shared/testing/text-file.ts';
+import { expect, test } from 'vitest';
 import { certificateFaults, readSettings, stackFaults, warningsAbout } from './settings.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'longhand-settings-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const names = { LONGHAND_EXPANDER_NAME: 'expand.example.org', LONGHAND_TASKS_NAME: 'tasks.example.org' };
 const tls = { ...names, LONGHAND_CERTIFICATES: folder };

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import http from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
+import { testFolder } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startControl } from './control-server.ts';
 import { hasK6, k6Files, runScript } from './k6.ts';
@@ -31,21 +31,19 @@ async function recording(respond = (response: http.ServerResponse) => response) 
 
 describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 180_000 }, () => {
   let stack: Target;
-  let out: string;
+  const out = testFolder();
 
   beforeAll(async () => {
-    out = await mkdtemp(join(tmpdir(), 'longhand-load-test-'));
     stack = await startOwnStack();
   });
   afterAll(async () => {
     await stack?.[Symbol.asyncDispose]();
-    await rm(out, { recursive: true, force: true });
   });
 
   /** Skips the HTML report, because it is slow. */
   const cheap = { ...short, LOAD_USERS: '2', K6_WEB_DASHBOARD: 'false' };
   const run = async (script: string, variables: Record<string, string>, args: string[] = []) => {
-    const folder = await mkdtemp(join(out, 'run-'));
+    const folder = testFolder();
     const what = { script, out: folder, variables: { ...cheap, ...variables }, args, quiet: true };
     return { ...(await runScript(what)), folder };
   };
@@ -202,15 +200,10 @@ test.each([
   ['echo "k6 v0.49.0 (go1.21.6, linux/amd64)"', 'k6 0.49.0 is older than 1.8.1.'],
   ['echo "cannot allocate memory" >&2; exit 2', 'k6 did not start: cannot allocate memory'],
 ])('hasK6() rejects the k6 script %s', async (script, message) => {
-  const folder = await mkdtemp(join(tmpdir(), 'longhand-old-k6-'));
-  const path = process.env.PATH;
-  onTestFinished(async () => {
-    process.env.PATH = path;
-    await rm(folder, { recursive: true });
-  });
-  await writeFile(join(folder, 'k6'), `#!/bin/sh\n${script}\n`);
-  await chmod(join(folder, 'k6'), 0o755);
-  process.env.PATH = `${folder}:${path}`;
+  const folder = testFolder();
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await writeFile(join(folder, 'k6'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
   await expect(hasK6()).rejects.toThrow(message);
 });
 

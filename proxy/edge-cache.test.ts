@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import http from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
@@ -9,6 +8,7 @@ import { hasEngine } from '@longhand/shared/testing/engine.ts';
 import { cutOff } from '@longhand/shared/testing/listening.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { type RequestOptions, send, type TestResponse } from '@longhand/shared/testing/send.ts';
+import { testFolder } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { logged, type Reply, replyWith, scriptedApplication, startProxied } from './testing/proxied.ts';
 
@@ -63,9 +63,9 @@ describe(`The edge cache of ${image ?? 'the installed nginx'}`, () => {
     ['no-store', '/api', { headers: { 'Cache-Control': 'no-store' } }, {}],
     ['a response that sets a cookie', '/api', { headers: { ...fresh, 'Set-Cookie': 'a=b' } }, {}],
     ['a response without a lifetime', '/api', {}, {}],
-    ['a request from an expander', '/api', { headers: fresh }, { headers: { 'CDN-Loop': 'longhand' } }],
+    ['an expander', '/api', { headers: fresh }, { headers: { 'CDN-Loop': 'longhand' } }],
     [
-      'a request from an expander behind another proxy',
+      'an expander behind a proxy',
       '/api',
       { headers: fresh },
       { headers: { 'CDN-Loop': ['0', 'longhand'] } },
@@ -268,15 +268,12 @@ test("the container's cache folder has room for one response per key", async () 
 
 /** Starts nginx in front of an application, with a new cache folder. */
 async function startCaching(variables: { LONGHAND_API_RATE?: string }, keys = '2m') {
-  const folder = await mkdtemp(join(tmpdir(), 'longhand-responses-'));
+  const folder = testFolder();
   const application = scriptedApplication();
   const proxy = await startProxied(application.server, variables, (config) =>
     config.replace('responses keys_zone=responses:2m', `${folder} keys_zone=responses:${keys}`),
   );
-  onTestFinished(async () => {
-    await proxy.stop();
-    await rm(folder, { recursive: true });
-  });
+  onTestFinished(() => proxy.stop());
   return { folder, application, proxy };
 }
 

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createFolders } from '@longhand/deploy/native/folders.ts';
 import { service, upstreamServers } from '@longhand/deploy/native/processes.ts';
 import { supervise } from '@longhand/deploy/native/supervisor.ts';
@@ -13,6 +10,7 @@ import { hasEngine } from '@longhand/shared/testing/engine.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { send } from '@longhand/shared/testing/send.ts';
+import { testFolder } from '@longhand/shared/testing/text-file.ts';
 import { startShortener } from '@longhand/shortener';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 
@@ -110,8 +108,7 @@ describe(`With a hung replica, ${image ?? 'the installed nginx'}`, async () => {
 test('two replicas expand an uncached link only once for concurrent requests', async () => {
   const shortener = await startShortener();
   onTestFinished(shortener.close);
-  const folder = await mkdtemp(join(tmpdir(), 'longhand-replicas-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = testFolder();
   createFolders(folder);
   // The expanders have no shared cache, because there is no Redis.
   const env = { ...childEnvironment, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { render } from '@longhand/deploy/native/configuration.ts';
 import { testCertificateOf } from '@longhand/shared/testing/certificate.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { send } from '@longhand/shared/testing/send.ts';
+import { testFolder } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { scriptedApplication, startProxied } from './testing/proxied.ts';
 
@@ -19,15 +19,12 @@ const names = {
 const published = '9443';
 
 /** nginx with TLS in front of tasks. The expander is not running. */
-const certificates = await mkdtemp(join(tmpdir(), 'longhand-tls-'));
+const certificates = testFolder();
 const { key, cert: ca } = await testCertificateOf('rsa', ...Object.values(names));
 await writeFile(join(certificates, 'privkey.pem'), key);
 await writeFile(join(certificates, 'fullchain.pem'), ca);
 const proxy = await startWithTls({ LONGHAND_HTTPS_PORT: published });
-afterAll(async () => {
-  await proxy.stop();
-  await rm(certificates, { recursive: true, force: true });
-});
+afterAll(() => proxy.stop());
 
 async function startWithTls(variables: { LONGHAND_HTTPS_PORT: string; LONGHAND_FENCED_NAME?: string }) {
   const { tls, plain, away } = await freePorts('tls', 'plain', 'away');

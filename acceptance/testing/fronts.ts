@@ -1,14 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { searchPath } from '@longhand/deploy/native/processes.ts';
 import { acceptsConnections } from '@longhand/shared/listen.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
+import { testFolder } from '@longhand/shared/testing/text-file.ts';
 
 /** Host names in deploy/fronts. */
 export const frontNames = { expander: 'expand.example.org', tasks: 'tasks.example.org' };
@@ -84,7 +84,7 @@ export const hasFront = (name: string) => !spawnSync(name, ['--version'], { env:
  * @returns the front's ports, and the certificate to trust (`ca`).
  */
 export async function startFront(name: FrontName, proxy: number, signOn?: number) {
-  const folder = await mkdtemp(join(tmpdir(), 'longhand-front-'));
+  const folder = testFolder();
   const ports = await freePorts('https', 'http');
   const { key, cert } = await testCertificate(...Object.values(frontNames));
   await writeFile(join(folder, 'privkey.pem'), key);
@@ -106,7 +106,6 @@ export async function startFront(name: FrontName, proxy: number, signOn?: number
     async stop() {
       child.kill('SIGTERM');
       await exited;
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

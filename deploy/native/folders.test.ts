@@ -1,18 +1,17 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { chmod, chown, cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, chown, cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { testFolder } from '@longhand/shared/testing/text-file.ts';
+import { describe, expect, test } from 'vitest';
 import { unprivilegedAccount, unusedId, withoutPrivileges } from './folders.ts';
 
 const somebodyElse = { uid: 64_999, gid: 64_999 };
 
 describe.runIf(process.getuid?.() === 0)('A stack started by root', () => {
   test("runs as the checkout's owner, or as an unused ID if root owns it", async () => {
-    const checkout = await mkdtemp(join(tmpdir(), 'longhand-checkout-'));
-    onTestFinished(() => rm(checkout, { recursive: true }));
+    const checkout = testFolder();
     await cp('shared/src/service.ts', join(checkout, 'shared/src/service.ts'));
     expect(unprivilegedAccount(checkout)).toBeUndefined();
     await chmod(checkout, 0o755);

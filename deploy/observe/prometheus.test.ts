@@ -1,17 +1,16 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { testFolder } from '@longhand/shared/testing/text-file.ts';
+import { expect, test } from 'vitest';
 import { rules } from './observe.ts';
 
 const run = promisify(execFile);
 const missing = spawnSync('promtool', ['--version']).error !== undefined;
 
 test.skipIf(missing)('the alerts fire as rules.test.yml expects', { timeout: 120_000 }, async () => {
-  const cwd = mkdtempSync(join(tmpdir(), 'longhand-rules-'));
-  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  const cwd = testFolder();
   writeFileSync(join(cwd, 'rules.yml'), rules());
   cpSync(join(import.meta.dirname, 'rules.test.yml'), join(cwd, 'rules.test.yml'));
   for (const command of ['check rules rules.yml', 'test rules rules.test.yml'])

@@ -1,18 +1,18 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { listening } from '@longhand/shared/testing/listening.ts';
+import { testFolder, textFile } from '@longhand/shared/testing/text-file.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startTemporaryProxy } from '../testing/temporary-proxy.ts';
 
 const missing = spawnSync('mtail', ['--version']).error !== undefined;
-const programs = join(import.meta.dirname, 'mtail');
+const options = [`--progs=${join(import.meta.dirname, 'mtail')}`, '--emit_prog_label=false'];
 
 /** A request in nginx's log. */
 const fields = {
@@ -44,16 +44,10 @@ const line = (change: Partial<typeof fields>): string =>
 
 /** Returns the nonzero `name` series that mtail exports for these lines. */
 function metricsOf(lines: readonly string[], name: string): string[] {
-  const folder = mkdtempSync(join(tmpdir(), 'mtail-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, 'log'), lines.map((text) => `${text}\n`).join(''));
-  const options = ['--one_shot', '--one_shot_format=prometheus', '--emit_prog_label=false'];
-  const output = execFileSync(
-    'mtail',
-    [...options, `--progs=${programs}`, `--logs=${join(folder, 'log')}`, `--log_dir=${folder}`],
-    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
-  );
-  return output.split('\n').filter((text) => text.startsWith(name) && !text.endsWith(' 0'));
+  const log = textFile(lines.map((text) => `${text}\n`).join(''));
+  const own = ['--one_shot', '--one_shot_format=prometheus', `--logs=${log}`, `--log_dir=${testFolder()}`];
+  const { stdout } = spawnSync('mtail', [...options, ...own], { encoding: 'utf8' });
+  return stdout.split('\n').filter((text) => text.startsWith(name) && !text.endsWith(' 0'));
 }
 
 /** Log fields of requests that nginx handles without an upstream. */
@@ -124,18 +118,8 @@ describe.skipIf(missing)(`The proxy's metrics${missing ? ' (skipped: mtail is no
   test('are exported from syslog lines in containers', async () => {
     const metrics = await freePort();
     const syslog = await freeUdpPort();
-    const counter = spawn(
-      'mtail',
-      [
-        `--progs=${programs}`,
-        `--logs=udp://127.0.0.1:${syslog}`,
-        '--emit_prog_label=false',
-        '--logtostderr',
-        '--address=127.0.0.1',
-        `--port=${metrics}`,
-      ],
-      { stdio: 'ignore' },
-    );
+    const own = [`--logs=udp://127.0.0.1:${syslog}`, '--address=127.0.0.1', `--port=${metrics}`];
+    const counter = spawn('mtail', [...options, ...own, '--logtostderr'], { stdio: 'ignore' });
     onTestFinished(() => void counter.kill());
     const page = async () => (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
     await expect.poll(() => page().catch(() => '')).toContain('lines_total');
@@ -167,8 +151,7 @@ async function freeUdpPort(): Promise<number> {
 
 /** Returns the syslog directive that derived.envsh adds if the name `exporters` resolves. */
 function counterLog(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'getent-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder();
   writeFileSync(join(folder, 'getent'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
   return execFileSync('sh', ['-c', '. ./derived.envsh && printf %s "$LONGHAND_COUNTER_LOG"'], {
     cwd: join(import.meta.dirname, '../../proxy'),

@@ -1,9 +1,9 @@
 import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process';
-import { chown, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chown, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { testFolder } from '@longhand/shared/testing/text-file.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createFolders } from '../native/folders.ts';
 import { redis, service } from '../native/processes.ts';
 import { supervise } from '../native/supervisor.ts';
@@ -11,12 +11,11 @@ import { supervise } from '../native/supervisor.ts';
 describe('A backup of the native stack', () => {
   let folder: string;
   let stack: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'longhand-backup-'));
+  beforeEach(() => {
+    folder = testFolder();
     stack = join(folder, '.local');
     createFolders(stack);
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   /** Starts the tasks service and its store. */
   async function start(): Promise<AsyncDisposableStack> {
@@ -159,8 +158,7 @@ describe('A backup of the native stack', () => {
 });
 
 test('the store prints a remedy if a newer Redis wrote its data', async () => {
-  const cwd = await mkdtemp(join(tmpdir(), 'longhand-newer-'));
-  onTestFinished(() => rm(cwd, { recursive: true }));
+  const cwd = testFolder();
   await mkdir(join(cwd, 'appendonlydir'));
   await writeFile(join(cwd, 'appendonlydir/appendonly.aof.1.base.rdb'), 'REDIS9999');
   await writeFile(join(cwd, 'appendonlydir/appendonly.aof.manifest'), '');

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
-import http, { type IncomingMessage } from 'node:http';
+import http from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Hono } from 'hono';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { logged } from '../testing/logged.ts';
-import { send, sendRaw } from '../testing/send.ts';
+import { open, send, sendRaw } from '../testing/send.ts';
 import { annotate, annotateRoute, createObserver } from './observe.ts';
 import { createMetrics, operations } from './operations.ts';
 import { serve } from './serve.ts';
@@ -38,9 +37,7 @@ describe('a streamed response', () => {
     }
     const app = new Hono().get('/', () => new Response(ReadableStream.from(body())));
     const served = await serveObserved(app);
-    const request = http.get({ host: '127.0.0.1', port: served.port, agent: false }).on('error', () => {});
-    const [response] = (await once(request, 'response')) as [IncomingMessage];
-    return { ...served, request, response, finish: () => second.resolve() };
+    return { ...served, response: await open(served.port, '/'), finish: () => second.resolve() };
   }
 
   test('is observed after its last chunk', async () => {
@@ -54,8 +51,8 @@ describe('a streamed response', () => {
   });
 
   test('is observed if the client disconnects', async () => {
-    const { requests, counted, request } = await streamed();
-    request.destroy();
+    const { requests, counted, response } = await streamed();
+    response.destroy();
     await expect.poll(requests).toMatchObject([{ path: '/', status: 200, cut: true }]);
     expect(await counted()).toHaveLength(1);
   });

@@ -1,6 +1,4 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -8,7 +6,7 @@ import { testCertificate } from '../testing/certificate.ts';
 import { freePort } from '../testing/free-port.ts';
 import { logged } from '../testing/logged.ts';
 import { startRedisProcess, type TestRedis } from '../testing/redis.ts';
-import { textFile } from '../testing/text-file.ts';
+import { testFolder, textFile } from '../testing/text-file.ts';
 import { cacheClient, redisState, type StoreClient, storeClient, timedOperations } from './redis.ts';
 
 let server: TestRedis;
@@ -160,10 +158,9 @@ test('a client connects even if Sentinel announces a new primary at the same tim
 });
 
 test('a client connects to a Unix socket, by an absolute or relative path', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'longhand-redis-'));
-  const path = join(folder, 'redis.sock');
+  const path = join(testFolder(), 'redis.sock');
   const other = await startRedisProcess('tasks/redis.conf', '--unixsocket', path);
-  onTestFinished(() => other.stop().then(() => rm(folder, { recursive: true })));
+  onTestFinished(() => other.stop());
   for (const REDIS_URL of [`unix://${path}`, `unix:${relative('', path)}`])
     expect(await connect(storeClient, logged().log, { REDIS_URL }).ping()).toBe('PONG');
 });

@@ -2,14 +2,13 @@ import { spawn } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Hono } from 'hono';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { testFolder } from '../testing/text-file.ts';
 import { isLocalName, type ServeOptions, type Serving, serve } from './serve.ts';
 
 const stops: (() => unknown)[] = [];
@@ -99,10 +98,8 @@ describe('A server', () => {
 
 describe('A server on a Unix socket', () => {
   let path: string;
-  beforeEach(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'longhand-serve-'));
-    path = join(folder, 'socket');
-    stops.push(() => rm(folder, { recursive: true }));
+  beforeEach(() => {
+    path = join(testFolder(), 'socket');
   });
 
   const statusAt = async (socketPath: string, Host = 'localhost') =>
@@ -204,7 +201,7 @@ describe('A server that drains', () => {
 
   test('responds on connections that it has not accepted yet', async () => {
     const served = await serving();
-    const sent = join(await mkdtemp(join(tmpdir(), 'longhand-serve-')), 'sent');
+    const sent = join(testFolder(), 'sent');
     const request = 'GET / HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n';
     const script = `exec 3<>/dev/tcp/127.0.0.1/${served.port}; printf '${request}' >&3; : >${sent}; cat <&3`;
     const client = spawn('bash', ['-c', script]);

@@ -1,11 +1,11 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { testFolder } from '../testing/text-file.ts';
 import { views } from './views.ts';
 
 async function rendering(template: string, onMissing?: (fault: Error) => void) {
-  const folder = await mkdtemp(join(tmpdir(), 'views-'));
+  const folder = testFolder();
   await writeFile(join(folder, 'view.eta'), template);
   await writeFile(join(folder, 'part.eta'), '<b><%= it.part %></b>');
   const render = views<{ view: object }>(folder, onMissing);

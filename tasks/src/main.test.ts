@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
 import { sendRaw } from '@longhand/shared/testing/send.ts';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { addByForm, serviceOfTest, useService } from '../testing/service.ts';
 import { configuration } from '../testing/store.ts';
 import { securityHeaders } from './web/responses.ts';
@@ -52,34 +52,23 @@ test.each([
   }
 });
 
-describe('without Redis', () => {
-  test('responds with 503 until Redis starts, and then warns about unsafe settings', async () => {
-    const unsafe = { appendonly: 'no', appendfsync: 'everysec', 'maxmemory-policy': 'allkeys-lru' };
-    const options = Object.entries(unsafe).flatMap(([name, value]) => [`--${name}`, value]);
-    const own = await startRedisProcess(configuration, ...options);
-    onTestFinished(() => own.stop());
-    await own.kill();
-    const service = await serviceOfTest({ REDIS_URL: own.url });
-    const page = await fetch(service.url);
-    expect(page.status).toBe(503);
-    expect(page.headers.get('retry-after')).not.toBeNull();
-    expect(await status(`${service.operations}readyz`)).toBe(503);
-    expect(await status(`${service.operations}livez`)).toBe(200);
-    await own.start();
-    await expect.poll(() => status(service.url)).toBe(200);
-    const warned = () =>
-      service.log.flatMap(({ level, setting }) => (level === 'warn' && setting ? [setting] : []));
-    await expect.poll(warned).toEqual(Object.keys(unsafe));
-  });
-
-  test('responds with 503 while Redis hangs', async () => {
-    const { server, service } = kept;
-    onTestFinished(() => server.resume());
-    await server.pause();
-    expect(await status(service.url)).toBe(503);
-    await server.resume();
-    await expect.poll(() => status(service.url)).toBe(200);
-  });
+test('responds with 503 until Redis starts, and then warns about unsafe settings', async () => {
+  const unsafe = { appendonly: 'no', appendfsync: 'everysec', 'maxmemory-policy': 'allkeys-lru' };
+  const options = Object.entries(unsafe).flatMap(([name, value]) => [`--${name}`, value]);
+  const own = await startRedisProcess(configuration, ...options);
+  onTestFinished(() => own.stop());
+  await own.kill();
+  const service = await serviceOfTest({ REDIS_URL: own.url });
+  const page = await fetch(service.url);
+  expect(page.status).toBe(503);
+  expect(page.headers.get('retry-after')).not.toBeNull();
+  expect(await status(`${service.operations}readyz`)).toBe(503);
+  expect(await status(`${service.operations}livez`)).toBe(200);
+  await own.start();
+  await expect.poll(() => status(service.url)).toBe(200);
+  const warned = () =>
+    service.log.flatMap(({ level, setting }) => (level === 'warn' && setting ? [setting] : []));
+  await expect.poll(warned).toEqual(Object.keys(unsafe));
 });
 
 test('exits with 78 and an error message if the environment is invalid', () => {

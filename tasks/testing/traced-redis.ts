@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
+import { testFolder } from '@longhand/shared/testing/text-file.ts';
 import { Redis } from 'ioredis';
 import { configuration } from './store.ts';
 
@@ -30,7 +30,7 @@ export function noTrace(): string | undefined {
  * thread's system calls on files and sockets, in order of completion.
  */
 export async function startTracedRedis(syncTime: number) {
-  const folder = await mkdtemp(join(tmpdir(), 'longhand-traced-'));
+  const folder = testFolder();
   const trace = join(folder, 'trace');
   const port = await freePort();
   const strace = [
@@ -52,9 +52,7 @@ export async function startTracedRedis(syncTime: number) {
       redis.shutdown('NOSAVE').catch(() => {});
       await exited;
       redis.disconnect();
-      const calls = parse(await readFile(trace, 'latin1'));
-      await rm(folder, { recursive: true });
-      return calls;
+      return parse(await readFile(trace, 'latin1'));
     },
   };
 }

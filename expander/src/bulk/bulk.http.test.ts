@@ -57,11 +57,8 @@ test('a client with 16 hung lists cannot send another list or delay other client
   expect(await post('192.0.2.2', 'http://quick.example/')).toEqual({ status: 200, lines: 1 });
   released.resolve();
   await Promise.all(lists);
-  const [refused, done] = [
-    Array(4).fill({ status: 503, lines: 1 }),
-    Array(16).fill({ status: 200, lines: 48 }),
-  ];
-  expect(results).toEqual([...refused, ...done]);
+  expect(results.slice(0, 4)).toEqual(Array(4).fill({ status: 503, lines: 1 }));
+  expect(results.slice(4)).toEqual(Array(16).fill({ status: 200, lines: 48 }));
 });
 
 test('clients receive a blank line after 10 s without a result', async () => {
@@ -129,9 +126,8 @@ test('an unexpected error is logged and affects only its own line', async () => 
   const errors = response
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line))
-    .map(({ line, error }) => [line, error.code]);
-  expect(errors.sort()).toEqual([
+    .map((line) => JSON.parse(line));
+  expect(errors.map(({ line, error }) => [line, error.code]).sort()).toEqual([
     [1, 'request_failed'],
     [2, 'fault'],
     [3, 'request_failed'],

@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, open, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -11,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
+import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { startShortener } from '@longhand/shortener';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { website } from '../../testing/website.ts';
@@ -19,9 +17,9 @@ import { readOptions } from './options.ts';
 import { createProgress, formats } from './output.ts';
 
 const shortener = await startShortener();
+const command = fileURLToPath(new URL('longhand-expand.ts', import.meta.url));
 
 function start(args: string[], env: Record<string, string> = {}) {
-  const command = fileURLToPath(new URL('longhand-expand.ts', import.meta.url));
   const child = spawn(process.execPath, [command, ...args], {
     env: { ...childEnvironment, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8', ...env },
   });
@@ -29,12 +27,17 @@ function start(args: string[], env: Record<string, string> = {}) {
   return child;
 }
 
+/** Waits for the end of the command. */
+async function endOf(child: ReturnType<typeof start>) {
+  const exit = once(child, 'exit');
+  return { stderr: await text(child.stderr), status: (await exit)[0] };
+}
+
 async function run(args: string[], input = '', env: Record<string, string> = {}) {
   const child = start(args, env);
   child.stdin.on('error', () => {}).end(input);
-  const exit = once(child, 'exit');
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { stdout, stderr, status: (await exit)[0] };
+  const [stdout, end] = await Promise.all([text(child.stdout), endOf(child)]);
+  return { stdout, ...end };
 }
 
 describe('longhand-expand', () => {
@@ -52,9 +55,7 @@ describe('longhand-expand', () => {
       expect(JSON.parse(`${value}`)).toMatchObject({ line, ...result, cached });
     }
     child.stdin.end();
-    const exit = once(child, 'exit');
-    expect(await text(child.stderr)).toBe('2 processed, 0 failed\n');
-    expect(await exit).toEqual([0, null]);
+    expect(await endOf(child)).toEqual({ stderr: '2 processed, 0 failed\n', status: 0 });
   });
 
   test('writes no raw control characters', () => {
@@ -73,9 +74,7 @@ describe('longhand-expand', () => {
     const child = start([]);
     child.stdout.destroy();
     child.stdin.on('error', () => {}).write('http://10.0.0.1/\n'.repeat(100));
-    const exit = once(child, 'exit');
-    expect(await text(child.stderr)).toBe('');
-    expect(await exit).toEqual([1, null]);
+    expect(await endOf(child)).toEqual({ stderr: '', status: 1 });
   });
 
   test.each<[string, Record<string, string>, string]>([
@@ -103,17 +102,12 @@ describe('longhand-expand', () => {
     expect(readOptions([], env)).toEqual(readOptions([], {}));
   });
 
-  test.skipIf(!existsSync('/dev/full'))('reports a failed write in one line', async () => {
-    const full = await open('/dev/full', 'w');
-    const command = fileURLToPath(new URL('longhand-expand.ts', import.meta.url));
-    const child = spawn(process.execPath, [command, 'http://10.0.0.1/'], {
-      stdio: ['ignore', full.fd, 'pipe'],
+  test.skipIf(!existsSync('/dev/full'))('reports a failed write in one line', () => {
+    const { stderr, status } = spawnSync(process.execPath, [command, 'http://10.0.0.1/'], {
+      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
       env: childEnvironment,
     });
-    const exit = once(child, 'exit');
-    expect(await text(child.stderr as Readable)).toMatch(/^longhand-expand: ENOSPC.*\n$/);
-    expect(await exit).toEqual([2, null]);
-    await full.close();
+    expect([`${stderr}`, status]).toEqual([expect.stringMatching(/^longhand-expand: ENOSPC.*\n$/), 2]);
   });
 
   const expand = async (url: string, ...args: string[]) =>
@@ -146,10 +140,9 @@ describe('longhand-expand', () => {
     const certificate = await testCertificate();
     const secure = await startShortener({ tls: certificate });
     onTestFinished(() => secure.close());
-    const file = join(await mkdtemp(join(tmpdir(), 'longhand-')), 'cert.pem');
-    await writeFile(file, certificate.cert);
     const url = secure.url.replace('127.0.0.1', 'localhost');
-    const { stdout } = await run(['--format=tsv', `${url}/chain/1`], '', { NODE_EXTRA_CA_CERTS: file });
+    const NODE_EXTRA_CA_CERTS = textFile(certificate.cert);
+    const { stdout } = await run(['--format=tsv', `${url}/chain/1`], '', { NODE_EXTRA_CA_CERTS });
     expect(stdout).toBe(`1\t${url}/chain/1\t${url}/chain/0\t1\t\n`);
     const { error } = await expand(`${url}/chain/1`);
     expect(error?.message).toContain('has a certificate that cannot be verified');
@@ -169,15 +162,13 @@ describe('longhand-expand', () => {
 
   test('does not load the HTTP server or TLS for an http URL', async () => {
     const report = 'process.on("exit", () => console.error(JSON.stringify(process.moduleLoadList)))';
-    const { stderr } = await run([`${shortener.url}/chain/1`], '', {
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(report)}`,
-    });
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(report)}`;
+    const { stderr } = await run([`${shortener.url}/chain/1`], '', { NODE_OPTIONS });
     const modules: string[] = JSON.parse(stderr.split('\n').find((line) => line.startsWith('[')) ?? '');
     const loaded = modules.map((name) => name.replace('NativeModule ', ''));
     expect(loaded).toContain('net');
-    expect(loaded.filter((name) => ['http', 'https', 'tls', '_http_server', 'zlib'].includes(name))).toEqual(
-      [],
-    );
+    const unused = ['http', 'https', 'tls', '_http_server', 'zlib'];
+    expect(loaded.filter((name) => unused.includes(name))).toEqual([]);
   });
 });
 
@@ -201,9 +192,7 @@ describe('a list from a pipe', () => {
     child.stdin.write(Array.from({ length: 200 }, (_, i) => `${shortener.url}/hang?${i}\n`).join(''));
     await expect.poll(inProgress).toBeGreaterThanOrEqual(70);
     child.kill('SIGINT');
-    const exit = once(child, 'exit');
-    expect(await text(child.stderr)).toBe('1 processed, 0 failed: interrupted\n');
-    expect(await exit).toEqual([130, null]);
+    expect(await endOf(child)).toEqual({ stderr: '1 processed, 0 failed: interrupted\n', status: 130 });
     expect(inProgress()).toBe(70);
   });
 
@@ -212,9 +201,7 @@ describe('a list from a pipe', () => {
     const sent = endless(child, 8_000);
     await expect.poll(sent).toBeGreaterThan(60);
     child.kill('SIGINT');
-    const exit = once(child, 'exit');
-    expect(await text(child.stderr)).toMatch(/: interrupted\n$/);
-    expect(await exit).toEqual([130, null]);
+    expect(await endOf(child)).toEqual({ stderr: expect.stringMatching(/: interrupted\n$/), status: 130 });
   });
 
   test('is read no faster than the results are consumed', async () => {

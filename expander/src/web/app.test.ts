@@ -84,19 +84,9 @@ describe('each error returns its status and one plain sentence', () => {
     expect(await chain.json()).toMatchObject({ error: { code, message: sentence }, end: { code } });
   });
 
-  const names = [
-    '1f',
-    'f()',
-    'a..b',
-    'alert(1)//',
-    '<script>',
-    'f'.repeat(129),
-    'ünicode',
-    'a b',
-    "f'",
-    'a;b',
-  ];
-  test.each(names)('rejects the callback name %s with 400', async (name) => {
+  test.each([
+    ...['1f', 'f()', 'a..b', 'alert(1)//', '<script>', 'f'.repeat(129), 'ünicode', 'a b', "f'", 'a;b'],
+  ])('rejects the callback name %s with 400', async (name) => {
     for (const argument of ['cb', 'err']) {
       const response = await api({ u: `${shortener.url}/chain/0`, [argument]: name });
       expect(response.status).toBe(400);

@@ -7,9 +7,7 @@ import { test } from 'vitest';
 import { scriptedApp, to } from '../../testing/scripted-web.ts';
 import { serving } from '../../testing/serving.ts';
 
-test('the API conforms to its OpenAPI description', {
-  timeout,
-}, async (context) => {
+test('the API conforms to its OpenAPI description', { timeout }, async (context) => {
   needSchemathesis(context);
   // The test contacts only these websites.
   const web = { 'https://example.com/': to('http://end.example/', 302), 'http://end.example/': {} };

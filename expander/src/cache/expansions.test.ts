@@ -31,6 +31,19 @@ function remembering(pages: Web, fresh = 10, redis?: SharedCache) {
   };
 }
 
+/** Creates a cache that all replicas share, in place of Redis. */
+function sharedCache() {
+  const texts = new Map<string, string>();
+  const redis: SharedCache = {
+    get: async (key) => {
+      const text = texts.get(key);
+      return text === undefined ? null : { expansion: asCached(JSON.parse(text)), text };
+    },
+    set: (key, text) => void texts.set(key, text),
+  };
+  return { texts, redis };
+}
+
 describe('the memory tier', () => {
   test('serves the second request and marks every hop as cached', async () => {
     const { expand, requested } = remembering({ '/short': { location: '/long' } });
@@ -100,40 +113,25 @@ describe('a stale entry', () => {
     await vi.waitFor(async () => expect((await expand('/short')).longUrl).toBe('http://a.example/new'));
   });
 
-  test('is kept if a refresh ends with status 503', async () => {
-    const pages: Web = { '/short': { location: '/page' } };
-    const { expand, requested } = remembering(pages);
+  test.each([
+    ['fails', () => new ExpansionError('request_failed', 'It is down.')],
+    ['ends with status 503', () => ({ status: 503, freshUntil: Date.now() + minutes(11.5) })],
+  ])('is kept if a refresh %s, and refreshed again 30 s later', async (_, failure) => {
+    const { expand, pages, requested } = remembering({ '/short': { location: '/long' } });
     await expand('/short');
-    pages['/page'] = { status: 503, freshUntil: Date.now() + minutes(12) };
-    vi.advanceTimersByTime(minutes(11));
-    await expand('/short');
-    await vi.waitFor(() => expect(requested).toHaveLength(4));
-    expect((await expand('/short')).hops.map(({ status }) => status)).toEqual([301, 200]);
-  });
-
-  test('is refreshed again 30 s after a failed refresh', async () => {
-    const pages: Web = { '/short': { location: '/long' } };
-    const { expand, requested } = remembering(pages);
-    await expand('/short');
-    pages['/short'] = new ExpansionError('request_failed', 'It is down.');
+    pages['/long'] = failure();
     vi.advanceTimersByTime(minutes(11));
     requested.length = 0;
-    for (let i = 0; i < 50; i += 1) expect((await expand('/short')).error).toBeNull();
-    expect(requested).toEqual(['/short']);
+    for (let i = 0; i < 50; i += 1)
+      expect(await expand('/short')).toMatchObject({ error: null, hops: [{ status: 301 }, { status: 200 }] });
+    expect(requested).toEqual(['/short', '/long']);
     vi.advanceTimersByTime(30_001);
     await expand('/short');
-    await vi.waitFor(() => expect(requested).toEqual(['/short', '/short']));
+    await vi.waitFor(() => expect(requested).toEqual(['/short', '/long', '/short', '/long']));
   });
 
   test('is kept if another replica has cached a failure in Redis', async () => {
-    const texts = new Map<string, string>();
-    const redis: SharedCache = {
-      get: async (key) => {
-        const text = texts.get(key);
-        return text === undefined ? null : { expansion: asCached(JSON.parse(text)), text };
-      },
-      set: (key, text) => void texts.set(key, text),
-    };
+    const { redis, texts } = sharedCache();
     const pages: Web = {};
     const [one, other] = [remembering(pages, 10, redis), remembering(pages, 10, redis)];
     await one.expand('/short');
@@ -156,6 +154,19 @@ describe('a stale entry', () => {
     vi.advanceTimersByTime(minutes(later));
     expect(await expand('/short')).toMatchObject({ cached: false, longUrl: 'http://a.example/new' });
   });
+});
+
+test('an entry in Redis survives a failed retry of another replica, and is refreshed once it is stale', async () => {
+  const { redis } = sharedCache();
+  const pages: Web = {};
+  const replica = () => remembering(pages, 10, redis);
+  const [one, other, third] = [replica(), replica(), replica()];
+  await one.expand('/short');
+  pages['/short'] = new ExpansionError('request_failed', 'It is down.');
+  expect((await other.expand('/short', { again: true })).error).not.toBeNull();
+  vi.advanceTimersByTime(minutes(11));
+  expect(await third.expand('/short')).toMatchObject({ cached: true, error: null });
+  await vi.waitFor(() => expect(third.requested).toEqual(['/short']));
 });
 
 test.each([

@@ -11,7 +11,7 @@ function caching(respond: (url: URL) => Partial<HopResponse> | Promise<Partial<H
   onTestFinished(() => void vi.useRealTimers());
   const requested: string[] = [];
   const cached = cacheHopResponses()(async (url, { follow }) => {
-    requested.push(`${follow} ${url.pathname}`);
+    requested.push(`${follow} ${url.href}`);
     return responseWith({ freshUntil: Date.now() + 600_000, ...(await respond(url)) });
   });
   const fetchHop = (path: string, follow: Follow = 'default') =>
@@ -29,7 +29,9 @@ test('chains share hops without extending their lifetime', async () => {
   const { freshUntil } = await expand('/one');
   vi.advanceTimersByTime(5 * 60_000);
   const { hops, ...second } = await expand('/two');
-  expect(requested).toEqual(['/one', '/shared', '/end', '/two'].map((path) => `default ${path}`));
+  expect(requested).toEqual(
+    ['/one', '/shared', '/end', '/two'].map((path) => `default http://a.example${path}`),
+  );
   expect(hops.map((hop) => hop.cached)).toEqual([false, true, true]);
   expect(second).toMatchObject({ cached: false, freshUntil });
   expect(await expand('/one#part')).toMatchObject({ cached: true });
@@ -38,15 +40,14 @@ test('chains share hops without extending their lifetime', async () => {
 test('each follow mode has its own responses', async () => {
   const { fetchHop, requested } = caching(() => ({}));
   for (const follow of ['default', 'all', 'default', 'all'] as const) await fetchHop('/', follow);
-  expect(requested).toEqual(['default /', 'all /']);
+  expect(requested).toEqual(['default http://a.example/', 'all http://a.example/']);
 });
 
 test('a response plus its URL has at most 2 KiB', async () => {
   const { fetchHop, requested } = caching(() => ({}));
-  const lengths = [2_048, 2_048, 2_049, 2_049];
-  for (const length of lengths) await fetchHop(`/${'x'.repeat(length - 'http://a.example/'.length)}`);
-  const longest = `default /${'x'.repeat(2_049 - 'http://a.example/'.length)}`;
-  expect(requested).toEqual([longest.slice(0, -1), longest, longest]);
+  const urls = [2_048, 2_048, 2_049, 2_049].map((length) => 'http://a.example/'.padEnd(length, 'x'));
+  for (const url of urls) await fetchHop(url);
+  expect(requested).toEqual([urls[0], urls[2], urls[2]].map((url) => `default ${url}`));
 });
 
 test('a failure does not replace the fresh response to a concurrent request', async () => {

@@ -23,7 +23,7 @@ export const chainTime = 8_000;
 const defaults = { hop: hopTime, chain: chainTime };
 type Times = typeof defaults;
 
-/** Creates a function that follows a chain of redirects hop by hop, until a timeout. @param settings.inFlight counts chains. */
+/** Creates a function that follows a chain of redirects hop by hop, until a timeout. @param inFlight counts chains in progress. */
 export function followRedirects(
   fetchHop: FetchHop,
   { times, inFlight }: { times?: Times; inFlight?: { inc(): void; dec(): void } } = {},

@@ -11,7 +11,13 @@ function newPath(): string {
     const made = mkdtempSync(join(tmpdir(), 'longhand-files-'));
     // The stack must read these files as another user when root runs the tests.
     chmodSync(made, 0o755);
-    process.once('exit', () => rmSync(made, { recursive: true, force: true }));
+    const remove = () => rmSync(made, { recursive: true, force: true });
+    process.once('exit', remove);
+    // Vitest ends its workers with SIGTERM.
+    process.once('SIGTERM', () => {
+      remove();
+      process.kill(process.pid, 'SIGTERM');
+    });
     root = made;
   }
   return join(root, `${count++}`);

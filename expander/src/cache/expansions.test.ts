@@ -156,6 +156,15 @@ describe('a stale entry', () => {
   });
 });
 
+test('identical concurrent requests share one Redis lookup and one chain', async () => {
+  const { redis } = sharedCache();
+  const get = vi.spyOn(redis, 'get');
+  const { expand, requested } = remembering({}, 10, redis);
+  await Promise.all([expand('/short'), expand('/short')]);
+  expect(get).toHaveBeenCalledOnce();
+  expect(requested).toEqual(['/short']);
+});
+
 test('an entry in Redis survives a failed retry of another replica, and is refreshed once it is stale', async () => {
   const { redis } = sharedCache();
   const pages: Web = {};

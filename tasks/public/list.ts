@@ -13,7 +13,7 @@ document.addEventListener('click', (event) => {
   const target = event.target as Element;
   if (event.detail === 1) clicked = target.closest('.tasks > li');
   // The second click of a double click may hit an empty form, or another task that has moved there.
-  if (event.detail > 1 && target.closest('.tasks :is(a, button, summary), .write:invalid button'))
+  if (event.detail > 1 && target.closest('.tasks *, .clear *, .write:invalid button'))
     return event.preventDefault();
   const link = target.closest('a');
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;

@@ -170,13 +170,16 @@ test('The notice does not cover the form of a task', async () => {
   expect(await focused(page)).toBe('task-20');
 });
 
-test('The actions of a right-to-left task do not cover the start of its title', async () => {
-  await open.add('קפה');
+test.each(['17px', '34px'])('The actions do not cover the title (font size %s)', async (size) => {
+  await open.add('קפה', 'a title that fills more than one line on a phone');
   const page = await open.open('/', phone);
-  await page.getByLabel(/^More/).tap();
-  const [text] = (await boxes(page, '.title', true)) as [Box];
-  const [actions] = (await boxes(page, '.actions')) as [Box];
-  expect(actions.right).toBeLessThan(text.left);
+  await page.evaluate(`document.documentElement.style.fontSize = '${size}'`);
+  for (const title of [/^More: a title/, /^More: קפה/]) {
+    await page.getByLabel(title).tap();
+    const [text] = (await boxes(page, 'li:has([open]) .title', true)) as [Box];
+    const [actions] = (await boxes(page, '[open] .actions')) as [Box];
+    expect(actions.top).toBeGreaterThanOrEqual(text.bottom);
+  }
 });
 
 test('"Where to?" is 44 px high and does not change the row height', async () => {

@@ -166,6 +166,9 @@ describe('the cache', () => {
     const { lines, log } = logged();
     const { expand } = testExpander({ redis, log });
     lines.length = 0;
+    // The second after which the circuit breaker probes Redis does not pass.
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     const expanded = { redirectCount: 1, error: null };
     await server.pause();
     try {

@@ -113,7 +113,7 @@ describe('A backup of the native stack', () => {
     expect(add('added again')).not.toBe(later);
   });
 
-  test('a restore killed at any step leaves the old or the new data', async () => {
+  test('a restore killed at any step leaves the old or the new data', { timeout: 600_000 }, async () => {
     const store = join(stack, 'tasks-store');
     const supervised = () =>
       supervise(redis('tasks-store', 'tasks', stack), { folder: stack, env: childEnvironment, onLine() {} });

@@ -61,8 +61,9 @@ export function add() {
         keepDraft(single);
       },
       failed(failure) {
-        // Start a new line for the next task typed offline.
-        showUnsaved(failure.status > 0 || fieldOf(single).value ? unsaved() : `${unsaved()}\n`);
+        const { status } = failure;
+        // Start a new line for the next task, unless the server rejected this one.
+        showUnsaved((status >= 400 && status < 500) || fieldOf(single).value ? unsaved() : `${unsaved()}\n`);
         unanswered = [];
         refuse(single, failure, [text]);
       },

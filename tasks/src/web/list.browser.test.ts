@@ -3,7 +3,17 @@ import { createServer } from 'node:http';
 import { listening } from '@longhand/shared/testing/listening.ts';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { edit, enter, field, focused, notice, poll, titles, useBrowser } from '../../testing/browser.ts';
+import {
+  animate,
+  edit,
+  enter,
+  field,
+  focused,
+  notice,
+  poll,
+  titles,
+  useBrowser,
+} from '../../testing/browser.ts';
 
 const site = useBrowser();
 
@@ -312,8 +322,11 @@ describe('A task row', () => {
     await field(page).fill('tea');
     await field(page).press('Enter');
     await poll(() => titles(page)).toEqual(['tea', 'bread']);
-    await page.getByLabel('Finish: tea').tap();
-    await poll(() => titles(page)).toEqual(['bread', '(tea)']);
+    await page.getByLabel('Finish: tea').tap({ trial: true });
+    await animate(page, 0);
+    await tapTwice(page, 'Finish: tea');
+    expect(await titles(page)).toEqual(['bread', '(tea)']);
+    await animate(page, 1);
   });
 
   test('has targets of 44 px for touch and 24 px for mice', async () => {

@@ -1,18 +1,18 @@
 import { morph, showReceived } from './morph.js';
 import { complain } from './notice.js';
 
-/** Milliseconds to wait for a response, longer than the proxy waits. */
-const deadline = 15_000;
-
 /** A failed request, with a message for the user. The status is 0 if there was no response. */
 export class Failure extends Error {
   status = 0;
   page?: Document;
 }
 
-/** Fetches a page and follows redirects. @throws {Failure} */
+/** Whether a retry would fail too. */
+export const isFinal = ({ status }: Failure) => status >= 400 && status < 500;
+
+/** Fetches a page and follows redirects. Waits longer than the proxy. @throws {Failure} */
 export async function load(url: string, init?: RequestInit): Promise<Document> {
-  const options = { headers: { Accept: 'text/html' }, signal: AbortSignal.timeout(deadline), ...init };
+  const options = { headers: { Accept: 'text/html' }, signal: AbortSignal.timeout(15_000), ...init };
   const [response, text] = await fetch(url, options)
     .then(async (answer) => [answer, await answer.text()] as const)
     .catch(() => Promise.reject(new Failure('No answer. It may not be saved.')));
@@ -38,7 +38,7 @@ export function report(failure: unknown) {
   if (status === 401) return void dispatchEvent(new Event('loggedout'));
   const perhapsDeleted = message.endsWith('may be deleted.') || page?.querySelector('a[href*="removal="]');
   const link = perhapsDeleted ? { href: '/tasks/removals', textContent: 'Recently deleted' } : undefined;
-  complain(message, status < 400 || status >= 500, link);
+  complain(message, !isFinal(failure), link);
 }
 
 /** Runs steps in order, so no response overtakes another. */
@@ -103,7 +103,7 @@ export function change(url: string, { request, done, failed = report, rows = [],
       if (error.status === 0 && as === 'gone') error.message = 'No answer. It may be deleted.';
       const titles = rows.flatMap((row) => row.querySelector('.title')?.textContent ?? []).join(', ');
       const short = titles.replace(/^(.{60}).+/su, '$1…');
-      if (error.status === 0 && short) error.message = `\u2068${short}\u2069: ${error.message}`;
+      if (!isFinal(error) && short) error.message = `\u2068${short}\u2069: ${error.message}`;
       failed(error);
       // The list and the tokens may be out of date.
       if (error.page) await refresh('main').catch(() => {});

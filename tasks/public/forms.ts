@@ -1,4 +1,4 @@
-import { change, enqueue, type Failure, formOf, load, post, report } from './change.js';
+import { change, enqueue, type Failure, formOf, isFinal, load, post, report } from './change.js';
 import { drafts, fieldOf, fill, restoreDraft, single, storeDraft } from './drafts.js';
 import { offerFocus, rows } from './focus.js';
 import { rowsOf } from './morph.js';
@@ -61,9 +61,8 @@ export function add() {
         keepDraft(single);
       },
       failed(failure) {
-        const { status } = failure;
         // Start a new line for the next task, unless the server rejected this one.
-        showUnsaved((status >= 400 && status < 500) || fieldOf(single).value ? unsaved() : `${unsaved()}\n`);
+        showUnsaved(isFinal(failure) || fieldOf(single).value ? unsaved() : `${unsaved()}\n`);
         unanswered = [];
         refuse(single, failure, [text]);
       },

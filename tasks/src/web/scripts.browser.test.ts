@@ -64,7 +64,7 @@ describe('The list page with scripts', () => {
     const page = await site.open();
     await site.whileStoreHangs(async () => {
       await page.getByRole('button', { name: 'Delete: milk' }).click();
-      await poll(() => notice(page)).toMatch(/cannot be reached.* Recently deleted Close$/);
+      await poll(() => notice(page)).toMatch(/milk.*cannot be reached.* Recently deleted Close$/);
     });
     await poll(async () => (await site.store.list({ filter: 'all' })).open).toBe(1);
     await page.getByRole('status').getByRole('link', { name: 'Recently deleted' }).click();
@@ -124,7 +124,7 @@ describe('The list page with scripts', () => {
     );
     await enter(page, 'milk');
     await poll(() => page.getByRole('alert').textContent()).toContain('Please log in');
-    await poll(() => field(page).inputValue()).toBe('milk');
+    await poll(() => field(page).inputValue()).toBe('milk\n');
   });
 
   test('ignores the second click of a double click if another task has moved under the mouse', async () => {

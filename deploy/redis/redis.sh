@@ -75,7 +75,7 @@ backup)
     "$0" cli "$@" SET '{tasks}:backup' "$(date +%s)" >/dev/null
     ;;
 restore)
-    # redis-cli exits with 1 if nothing listens. A running Redis would save new tasks into the old folder.
+    # redis-cli exits with 1 if nothing is listening. A running Redis would save new tasks into the old folder.
     status=0
     timeout 5 "$0" cli -h tasks-store PING >/dev/null 2>&1 || status=$?
     [ "$status" = 1 ] || fail 'The stack is running. Stop its store first (docker compose stop tasks-store; natively: make down).'

@@ -15,8 +15,8 @@ const pattern =
   /^(?<scheme>rediss?)(?:\+(?<form>sentinel))?:\/\/(?:(?<user>[^:@/]*)(?::(?<password>[^@/]*))?@)?(?<nodes>[^/?#@]+)(?:\/(?<path>[^/?#]*))?(?:\?db=(?<db>\d{1,4}))?$/;
 
 /**
- * Reads `redis://[user:password@]host[:port][/database]`, `redis+sentinel://sentinel[:port][,…]/name[?db=database]`,
- * each with `rediss` for TLS, or `unix:` and the path of a Unix socket.
+ * Reads `redis://[user:password@]host[:port][/database]`, `redis+sentinel://sentinel[:port][,…]/name[?db=database]`, or `unix:`
+ * and the path of a Unix socket. `rediss` in place of `redis` uses TLS.
  *
  * @throws Error with a message to append to the URL, such as "is not a redis:// URL"
  */

@@ -1,7 +1,7 @@
 /**
  * Waits until the caller may use the event loop for a few milliseconds.
  *
- * @param clients the clients that wait for this work. The work starts when the first of these clients has a turn.
+ * @param clients the clients that wait for this work. The work starts when the first of these clients gets its turn.
  * @param signal if aborted, removes the work from the queues. The promise rejects with the abort reason.
  */
 export type Turns = (clients: Iterable<string>, signal?: AbortSignal) => Promise<void>;

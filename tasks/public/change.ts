@@ -19,7 +19,7 @@ export async function load(url: string, init?: RequestInit): Promise<Document> {
   if (response.status === 401 || new URL(response.url).pathname === '/login')
     throw Object.assign(new Failure('You are logged out.'), { status: 401 });
   const page = new DOMParser().parseFromString(text, 'text/html');
-  // A captive portal may respond with its own login page and 200.
+  // A captive portal may respond with its own login page and status 200.
   if (response.ok && page.querySelector('#list, form.write')) return page;
   // The change was saved, but reading the list failed.
   if (init && response.redirected && response.status >= 500) return load(response.url);

@@ -13,7 +13,7 @@ let source: EventSource | undefined;
 let watch: ReturnType<typeof setTimeout> | undefined;
 let lastHeard = 0; // Infinity after the session has ended
 
-/** The last announced version. A slow page skips earlier versions. */
+/** The last announced version. A slow page skips the versions in between. */
 let latest = '';
 
 function heard(version: string) {

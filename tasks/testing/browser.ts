@@ -175,7 +175,7 @@ export async function edit(page: Page, id: number, more: string): Promise<void> 
 export const stored = async ({ store }: Site): Promise<string[]> =>
   (await store.list({ filter: 'all' })).tasks.map(({ title }) => title);
 
-/** Sets the speed of animations. At 0, the time during which a part ignores taps does not end. */
+/** Sets the speed of animations. At 0, a part that ignores taps ignores them indefinitely. */
 export async function animate(page: Page, playbackRate: 0 | 1): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Animation.enable');

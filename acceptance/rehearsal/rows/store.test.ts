@@ -68,7 +68,7 @@ row('store-disk-full', async ({ stack, rehearse, annotate }) => {
 
   const exits = (await stack.exits(store, seen.began)).map(({ at }) => at);
   await annotate(`Redis exited ${exits.length} times`);
-  // Each tasks replica attempts two writes at once, and two more every 12 s.
+  // Each tasks replica attempts two writes immediately, and two more every 12 s.
   expect(exits.length).toBeLessThanOrEqual(stack.replicas('tasks') * 2 * (1 + Math.floor(20 / 12)));
   const pages = seen.requests.filter(({ kind, right }) => kind === 'read' && right);
   for (const [i, exit] of exits.entries()) {

@@ -11,7 +11,7 @@ const defaults = {
   ofClient: 128,
   /** Maximum hops per client at one origin. */
   ofClientAtOrigin: 56,
-  /** Maximum hops of a client's lists at one origin. The client's single requests use the remaining slots. */
+  /** Maximum number of hops to one origin for a client's lists. The client's single requests use the remaining slots. */
   ofListsAtOrigin: 48,
   /** Max waiting hops for single requests. Lists limit their lines in progress. */
   waiting: 4_096,

@@ -45,7 +45,7 @@ export function summary({ hops, redirectCount, end, error, cached }: Expansion):
 /** Maximum sites to name. More sites are summarized as a count. */
 const maxNamed = 3;
 
-/** End codes of chains with a final response. */
+/** Codes of chains that ended with a final response. */
 const arrived = new Set(['final', 'no_location', 'malformed_location', 'unsupported_scheme']);
 
 /**

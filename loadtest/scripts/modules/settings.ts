@@ -14,7 +14,7 @@ export const defaults = {
     p50: 10,
     p99: 20,
     p999: 35,
-    // Allowed shares of delayed responses and reopened connections.
+    // Maximum fractions of delayed responses and reopened connections.
     delayed: 0.001,
     reopened: 0,
     dropped: 0,

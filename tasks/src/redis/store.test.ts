@@ -168,7 +168,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(await kept.store.list({ filter: 'all' })).toMatchObject({ open: 0, finished: 10_000 });
     });
 
-    test('clearing ends even if other clients finish tasks faster', async () => {
+    test('clearing ends even if other clients finish tasks faster than it clears them', async () => {
       await insertFinished(5_000);
       const timed: Timed = async (name, run) => {
         if (name === 'clear') await insertFinished(5_000);

@@ -83,7 +83,7 @@ test('Edited shared text survives a reload until newly shared text replaces the 
   await poll(() => field(page).inputValue()).toBe('bread');
 });
 
-test('The login can show the password, and opens shared text afterwards', async () => {
+test('The login form can show the password, and shared text opens after the login', async () => {
   const page = await locked.open('/tasks/new?text=milk+%26+bread', phone);
   const password = page.getByLabel('Password');
   await password.fill('open sesame');

@@ -14,8 +14,8 @@ function caching(respond: (url: URL) => Partial<HopResponse> | Promise<Partial<H
     requested.push(`${follow} ${url.href}`);
     return responseWith({ freshUntil: Date.now() + 600_000, ...(await respond(url)) });
   });
-  const fetchHop = (path: string, follow: Follow = 'default') =>
-    cached(new URL(path, 'http://a.example'), { follow });
+  const fetchHop = (path: string, follow: Follow = 'default', cookie?: string) =>
+    cached(new URL(path, 'http://a.example'), { follow, cookie });
   const { chain } = createExpand(followRedirects(cached));
   return { requested, fetchHop, expand: (path: string) => chain(`http://a.example${path}`) };
 }
@@ -41,6 +41,12 @@ test('each follow mode has its own responses', async () => {
   const { fetchHop, requested } = caching(() => ({}));
   for (const follow of ['default', 'all', 'default', 'all'] as const) await fetchHop('/', follow);
   expect(requested).toEqual(['default http://a.example/', 'all http://a.example/']);
+});
+
+test('a request with a cookie does not use the cache', async () => {
+  const { fetchHop, requested } = caching(() => ({}));
+  for (const cookie of ['a=1', undefined, 'a=1', undefined]) await fetchHop('/', 'default', cookie);
+  expect(requested).toHaveLength(3);
 });
 
 test('a response plus its URL has at most 2 KiB', async () => {

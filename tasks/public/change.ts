@@ -12,17 +12,17 @@ export const isFinal = ({ status }: Failure) => status >= 400 && status < 500;
 
 /** Fetches a page and follows redirects. Waits longer than the proxy. @throws {Failure} */
 export async function load(url: string, init?: RequestInit): Promise<Document> {
+  const lost = () => Promise.reject(new Failure('No answer. It may not be saved.'));
   const options = { headers: { Accept: 'text/html' }, signal: AbortSignal.timeout(15_000), ...init };
-  const [response, text] = await fetch(url, options)
-    .then(async (answer) => [answer, await answer.text()] as const)
-    .catch(() => Promise.reject(new Failure('No answer. It may not be saved.')));
+  const response = await fetch(url, options).catch(lost);
+  const text = await response.text().catch(lost);
   if (response.status === 401 || new URL(response.url).pathname === '/login')
     throw Object.assign(new Failure('You are logged out.'), { status: 401 });
   const page = new DOMParser().parseFromString(text, 'text/html');
   // A captive portal may respond with its own login page and status 200.
   if (response.ok && page.querySelector('#list, form.write')) return page;
   // The change was saved, but reading the list failed.
-  if (init && response.redirected && response.status >= 500) return load(response.url);
+  if (init && response.redirected && response.status >= 500) return load(response.url).catch(lost);
   const reason = page.querySelector('.problem') ?? page.querySelector(response.ok ? 'h1' : '.error h1');
   const message = reason?.textContent || `This failed (error ${response.status}). Please try again.`;
   throw Object.assign(new Failure(message), { status: response.status, page });

@@ -54,14 +54,16 @@ function watchRows(own: boolean) {
     const moves = visible.map(({ row, top }) => ({ row, by: row.getBoundingClientRect().top - top }));
     const least = moves.toSorted((a, b) => Math.abs(a.by) - Math.abs(b.by))[0];
     const edited = moves.find(({ row }) => row.matches('.editing:focus-within'));
-    const scrolled = (edited ?? (list().getBoundingClientRect().top < 0 ? least : undefined))?.by ?? 0;
-    scrollBy(0, scrolled);
-    // A finger may already be on its way to a row that has moved.
-    if (moves.some(({ by }) => Math.abs(by - scrolled) > 1))
-      list().animate({ pointerEvents: ['none', 'none'] }, 400);
-    const isNew = (row: HTMLElement) => !before.some((old) => old.row === row && (old.was || !row.className));
-    const tint = { backgroundColor: ['var(--tint)', 'var(--tint)'] };
-    if (!own) for (const row of rows().filter(isNew)) row.animate(tint, 2_000);
+    scrollBy(0, (edited ?? (list().getBoundingClientRect().top < 0 ? least : undefined))?.by ?? 0);
+    if (own) return;
+    for (const row of rows()) {
+      const old = before.find((one) => one.row === row);
+      const stayed = old && Math.abs(row.getBoundingClientRect().top - old.top) < 1;
+      // A finger may already be on its way to another row.
+      if (!stayed) row.animate({ pointerEvents: ['none', 'none'] }, 400);
+      if (!old || (!old.was && row.className))
+        row.animate({ backgroundColor: ['var(--tint)', 'var(--tint)'] }, 2_000);
+    }
   };
 }
 

@@ -1,5 +1,4 @@
 // For pages that submit forms without `fetch`. Typed text survives a reload until the server has saved it.
-
 import { markSent, restoreDraft, settleSent, storeDraft } from './drafts.js';
 import './times.js';
 

@@ -18,7 +18,7 @@ const is = (node: Node, selector: string) => node instanceof Element && node.mat
 const callbacks = {
   beforeNodeMorphed: (old: Node, fresh: Node) =>
     !is(old, '.write, .find, .editing') && !(is(old, '#notice') && !fresh.textContent?.trim()),
-  beforeNodeRemoved: (old: Node) => !is(old, '.write, .find'),
+  beforeNodeRemoved: (old: Node) => !is(old, '.write'),
   beforeAttributeUpdated: (name: string) => name !== 'data-pending' && name !== 'open',
 };
 
@@ -76,8 +76,6 @@ export function morph(part: '#list' | 'main', page: Page, first: (page: Page) =>
   received = document.querySelector(staying) ? new DocumentFragment() : undefined;
   received?.append((page.querySelector('#list') as Element).cloneNode(true));
   keepRows(page);
-  // Other users' changes do not show Find, which would push the rows down.
-  if (!own && !document.querySelector('.find')) page.querySelector('.find')?.remove();
   morphElement(document.querySelector(part) as Element, page.querySelector(part), { callbacks });
   const token = page.querySelector<HTMLInputElement>('[name=_csrf]')?.value;
   for (const field of document.querySelectorAll<HTMLInputElement>('[name=_csrf]'))

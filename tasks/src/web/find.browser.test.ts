@@ -21,8 +21,10 @@ test("The search field appears and disappears only with a change of one's own, a
   expect(await findField(page).count()).toBe(0);
   await enter(page, 'milk');
   await findField(page).pressSequentially('mil');
+  const before = await findField(page).boundingBox();
   for (const id of [tea, '1', '2']) await site.store.destroy(id, id);
   await counted(99);
+  expect(await findField(page).boundingBox()).toEqual(before);
   await enter(page, 'k');
   await poll(() => titles(page)).toEqual(['milk']);
 });

@@ -31,7 +31,17 @@ export function listPage({ store, render, turns, auth }: Used) {
     },
     async page(c: TasksContext, query: ListQuery, own: Own): Promise<Buffer<ArrayBuffer>> {
       const { page, summary, html } = await version(c, query);
-      const values = { ...own, q: query.q, summary, open: `${page.open}`, locked: auth !== undefined };
+      const { filter, q } = query;
+      const searchable = q !== undefined || page.open + page.finished > pageSize;
+      const values = {
+        ...own,
+        filter,
+        q,
+        searchable,
+        summary,
+        open: `${page.open}`,
+        locked: auth !== undefined,
+      };
       return put(render('list', { ...values, back: listSearch(query), list: mark }), [html]);
     },
   };
@@ -57,8 +67,7 @@ export function listPage({ store, render, turns, auth }: Used) {
     const { open, finished } = page;
     const counted = open > 0 ? `${number(open)} open` : finished > 0 ? 'All done' : 'No tasks';
     const summary = query.q === undefined ? counted : `Find: ${query.q}`;
-    const searchable = query.q !== undefined || open + finished > pageSize;
-    const values = { page, summary, query, searchable, place: placeOf(page, query) };
+    const values = { page, summary, query, place: placeOf(page, query) };
     const around = render('tasks', { ...values, rows: mark });
     const html = put(around, await rows(page.tasks, listSearch(query), turn));
     return { page, summary, html, etag: '' };

@@ -97,7 +97,8 @@ describe('The list page without scripts', () => {
     await go('next');
     await poll(pages).toMatch(/^\s*Page 3 of 3\s+Previous\s*$/);
     await poll(() => titles(page)).toEqual(['task 2', '(task 1)']);
-    await enter(page, 'tea');
+    await field(page).fill('tea');
+    await field(page).press('Enter');
     await poll(() => notice(page)).toContain('Added: tea');
     await page.getByRole('link', { name: 'Finish: task 2' }).click();
     await poll(() => titles(page)).toEqual(['(task 2)', '(task 1)']);

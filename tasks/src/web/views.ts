@@ -15,8 +15,11 @@ export interface Views {
     proxied: boolean;
     undo?: Undo | undefined;
     added?: Task | undefined;
+    filter: string;
     /** The text to search for. */
     q: string | undefined;
+    /** Whether to show Find. */
+    searchable: boolean;
     /** The page's title. */
     summary: string;
     open: string;
@@ -27,8 +30,6 @@ export interface Views {
     summary: string;
     place: Place;
     query: ListQuery;
-    /** Whether to show Find. */
-    searchable: boolean;
     rows: string;
   };
   task: { task: Task } & Back;

@@ -8,7 +8,8 @@ export class Failure extends Error {
 }
 
 /** Whether a retry would fail too. */
-export const isFinal = ({ status }: Failure) => status >= 400 && status < 500;
+export const isFinal = ({ status }: Failure) =>
+  status >= 400 && status < 500 && !/401|403|429/.test(`${status}`);
 
 /** Fetches a page and follows redirects. Waits longer than the proxy. @throws {Failure} */
 export async function load(url: string, init?: RequestInit): Promise<Document> {

@@ -84,7 +84,7 @@ test('The list reports an expired session and keeps typed text during the login'
   await expire(page);
   await page.keyboard.press('Enter');
   await poll(() => notice(page)).toBe('You are logged out. Log in Close');
-  expect(await field(page).inputValue()).toBe('milk');
+  expect(await field(page).inputValue()).toBe('milk\n');
   // The notice disappears after the login; an alert beside the field would not.
   expect(await page.getByRole('alert').count()).toBe(0);
   await logInOnNewTab(page);

@@ -150,7 +150,7 @@ test('The second tap of a double tap on Save does not replace the title that som
   await poll(() => titles(page)).toEqual(['bread']);
 });
 
-test('The notice does not cover the form of a task', async () => {
+test('The notice does not cover the menu or the form of a task', async () => {
   await open.add(...Array.from({ length: 30 }, (_, i) => `task ${i}`));
   const page = await open.open('/', phone);
   await page.getByLabel('Finish: task 29').tap();
@@ -161,10 +161,10 @@ test('The notice does not cover the form of a task', async () => {
     `scrollBy(0, document.getElementById('task-20').getBoundingClientRect().top - ${notice.top} + 50)`,
   );
   await page.getByLabel('More: task 19').tap();
+  const bottom = async (selector: string) => (await boxes(page, selector))[0]?.bottom ?? Infinity;
+  expect((await boxes(page, '#notice'))[0]?.top).toBeGreaterThan(await bottom('[open] .actions'));
   await page.getByLabel('Edit: task 19').tap();
-  const [save] = (await boxes(page, '.editing .main')) as [Box];
-  const top = (await boxes(page, '#notice'))[0]?.top;
-  expect(top).toBeGreaterThan(save.bottom);
+  expect((await boxes(page, '#notice'))[0]?.top).toBeGreaterThan(await bottom('.editing .main'));
   await page.getByRole('link', { name: 'Cancel' }).tap();
   await poll(async () => (await boxes(page, '#notice'))[0]?.top).toBe(notice.top);
   expect(await focused(page)).toBe('task-20');

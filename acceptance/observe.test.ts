@@ -91,8 +91,8 @@ describe.skipIf(missing)('A native stack with monitoring', () => {
 
   test.each(['expander', 'tasks'] as const)("promtool accepts %s's metrics", (name) => {
     const socket = join(stack.folder, 'run', `${name}-ops.sock`);
-    const { stdout } = spawnSync('curl', ['-fs', '--unix-socket', socket, 'http://localhost/metrics']);
-    execFileSync('promtool', ['check', 'metrics'], { input: stdout });
+    const input = execFileSync('curl', ['-fs', '--unix-socket', socket, 'http://localhost/metrics']);
+    execFileSync('promtool', ['check', 'metrics'], { input });
   });
 });
 

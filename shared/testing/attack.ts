@@ -41,6 +41,7 @@ export async function expectSmallDelay(
   over.abort();
   await attacking;
   expect(failed).toEqual([]);
+  expect(ratio).toBeGreaterThan(0);
   expect(ratio).toBeLessThan(maxRatio);
 }
 

@@ -100,7 +100,7 @@ export function settleLost() {
   const added = fresh.map((row) => ` ${row.querySelector('.title')?.textContent}`);
   if (!lines.every((line) => added.some((title) => ` ${line.trim().normalize()}`.endsWith(title)))) return;
   lost = undefined;
-  const typed = fieldOf(form).value.split('\n');
+  const typed = linesOf(fieldOf(form).value);
   const title = typed.filter((line) => !lines.includes(line)).join('\n');
   if (form !== single) {
     linesAdded(form, lines.join('\n'));

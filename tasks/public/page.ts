@@ -22,7 +22,7 @@ for (const form of forms) {
 document.addEventListener('submit', () => forms.forEach(markSent));
 
 // A reload must not repeat `Restored 1 task.`
-if (/restored|imported/.test(location.search)) history.replaceState(null, '', location.pathname);
+if (/^\?(restored|imported)=/.test(location.search)) history.replaceState(null, '', location.pathname);
 
 document.querySelector<HTMLElement>('.show')?.addEventListener('click', ({ target }) => {
   const password = document.getElementById('password') as HTMLInputElement;

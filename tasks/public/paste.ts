@@ -2,8 +2,12 @@ import { enqueue, formOf } from './change.js';
 import { fieldOf, restoreDraft, single, storeDraft } from './drafts.js';
 import { say } from './notice.js';
 
-/** Returns the non-blank lines. */
-export const linesOf = (text: string) => text.split('\n').filter((line) => line.trim());
+/** Returns the non-blank lines, with spaces for tabs. */
+export const linesOf = (text: string) =>
+  text
+    .replaceAll('\t', ' ')
+    .split('\n')
+    .filter((line) => line.trim());
 
 const tasksIn = (text: string) => {
   const count = linesOf(text).length;

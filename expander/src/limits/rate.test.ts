@@ -152,6 +152,8 @@ test('a rate allows its whole count at once, and a new rate applies at once', as
     expect(await take('203.0.113.11', raised)).toBeLessThanOrEqual(100);
     const burst = Array.from({ length: 600 }, () => take('203.0.113.12', { count: 600, period: 1_000 }));
     expect(new Set(await Promise.all(burst))).toEqual(new Set([0]));
+    const fast = Array.from({ length: 6_000 }, () => take('203.0.113.13', { count: 2_000, period: 1_000 }));
+    expect(Math.max(...(await Promise.all(fast)))).toBeGreaterThan(0);
   }
 });
 

@@ -34,8 +34,8 @@ export function takeLocally(clock = () => performance.now()): Take {
     const now = clock();
     const due = Math.min(Math.max(dues.get(client) ?? now, now), now + period) + period / count;
     const wait = due - now - period;
-    // Less than a millisecond may be a rounding error.
-    if (wait >= 1) return wait;
+    // A shorter wait may be a rounding error.
+    if (wait >= Math.min(1, period / count / 2)) return wait;
     dues.set(client, due);
     return 0;
   };

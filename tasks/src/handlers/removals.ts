@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
 import { removalSchema } from '../task/schema.ts';
@@ -7,6 +7,10 @@ import { queryParameter, type TasksContext } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { type Intent, nothing, withInput } from '../web/input.ts';
 import { html, json, redirect, toList, wantsJson } from '../web/responses.ts';
+
+/** Returns the ID for a removal of `what`. A retry with the same nonce has the same ID. */
+export const removalFor = (what: string, nonce?: string) =>
+  nonce ? hash('sha256', `${nonce}\n${what}`, 'base64url') : randomUUID();
 
 /** Adds the removal ID to errors from `done`. The client can then undo the removal if it happened despite the error. */
 export const withRemoval = <Result>(removal: string, done: Promise<Result>): Promise<Result> =>
@@ -20,13 +24,14 @@ const restoration = {
 };
 
 export function removalsHandlers({ store, csrf, render }: Pick<Dependencies, 'store' | 'csrf' | 'render'>) {
-  const clear = async (c: TasksContext, { method, nonce = randomUUID() }: Intent) => {
+  const clear = async (c: TasksContext, { method, nonce }: Intent) => {
     if (method !== 'DELETE') {
       throw new TaskError('bad_method', 'This form needs _method=DELETE.');
     }
-    const count = await withRemoval(nonce, store.clearFinished(nonce));
-    if (wantsJson(c)) return json(c, { removal: nonce, count });
-    return toList(c, 303, { removal: nonce, cleared: 'yes' });
+    const removal = removalFor('finished', nonce);
+    const count = await withRemoval(removal, store.clearFinished(removal));
+    if (wantsJson(c)) return json(c, { removal, count });
+    return toList(c, 303, { removal, cleared: 'yes' });
   };
 
   return {

@@ -20,7 +20,7 @@ import { takeChange, tellChange, undoOf } from '../web/last-change.ts';
 import { listPage } from '../web/list-page.ts';
 import { html, json, tagged, taskJson, toList, wantsJson } from '../web/responses.ts';
 import { number, type Undo } from '../web/views.ts';
-import { withRemoval } from './removals.ts';
+import { removalFor, withRemoval } from './removals.ts';
 
 /** One task, or the lines of a pasted list (`text`). */
 const newTaskInput = {
@@ -111,8 +111,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
 
   const remove = async (c: TasksContext, { match, nonce }: Intent) => {
     const id = taskId(c);
-    // A page has one nonce for all tasks.
-    const removal = nonce === undefined ? randomUUID() : `${nonce}-${id}`;
+    const removal = removalFor(id, nonce);
     await withRemoval(removal, store.destroy(id, removal, match));
     return wantsJson(c) ? json(c, { removal }) : toList(c, 303, { removal });
   };

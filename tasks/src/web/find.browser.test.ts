@@ -12,7 +12,7 @@ const addMany = (count: number) =>
   );
 const findField = (page: Page) => page.getByRole('searchbox', { name: 'Find' });
 
-test("The search field appears and disappears only with a change of one's own, and keeps typed text", async () => {
+test("The search field appears and disappears only after the user's own change, and keeps typed text", async () => {
   await addMany(100);
   const page = await site.open();
   const counted = (count: number) => page.getByText(`${count} open, 0 finished`, { exact: true }).waitFor();

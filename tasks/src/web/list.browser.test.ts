@@ -164,8 +164,6 @@ describe('The list page', () => {
     await page.getByLabel('One task on each line').fill('milk\n- [x] tea\nbread');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await poll(() => page.getByRole('status').textContent()).toContain('3 tasks imported.');
-    await page.goBack();
-    await poll(() => page.getByLabel('One task on each line').inputValue()).toBe('');
     const buffer = await readFile(file);
     await page.getByLabel('A file').setInputFiles({ name: 'tasks.json', mimeType: '', buffer });
     await page.getByRole('button', { name: 'Import the file' }).click();

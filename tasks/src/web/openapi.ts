@@ -41,7 +41,7 @@ const unreadable = [400, 403, 413, 415, 422];
 
 const lines = (description: string) => ({ schema: { ...text, description } });
 
-const idempotencyKey = header('Idempotency-Key', 'For a day, a retry with the same key changes nothing.');
+const idempotencyKey = header('Idempotency-Key', 'For a day, a retry with the same key and content is safe.');
 const notModified = { description: 'Not modified since the ETag in If-None-Match', headers: etag };
 const ifNoneMatch = header('If-None-Match', 'The ETag of the cached response.');
 const removal = answer('The removal, for /tasks/restore', 'Removal');

@@ -87,8 +87,8 @@ local function remove(found, removal, seconds)
   for _, id in ipairs(old) do redis.call('DEL', keys.task .. id) end
   inParts('ZREM', keys.removed, old)
   inParts('ZADD', keys.removed, times)
-  redis.call('EXPIRE', keys.removal .. removal, seconds)
-  redis.call('ZADD', keys.removals, now, removal)
+  redis.call('EXPIRE', keys.removal .. removal, seconds, 'NX')
+  redis.call('ZADD', keys.removals, 'NX', now, removal)
   redis.call('ZREMRANGEBYSCORE', keys.removals, '-inf', now - seconds)
   changed()
   return #ids

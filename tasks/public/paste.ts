@@ -4,10 +4,7 @@ import { say } from './notice.js';
 
 /** Returns the non-blank lines, with spaces for tabs. */
 export const linesOf = (text: string) =>
-  text
-    .replaceAll('\t', ' ')
-    .split('\n')
-    .filter((line) => line.trim());
+  text.split('\n').flatMap((line) => (line.trim() ? line.replaceAll('\t', ' ') : []));
 
 const tasksIn = (text: string) => {
   const count = linesOf(text).length;

@@ -7,7 +7,6 @@ local interval, period = tonumber(ARGV[1]), tonumber(ARGV[2])
 -- The previous rate may have had a longer period.
 local due = math.min(math.max(tonumber(redis.call('GET', KEYS[1]) or now), now), now + period) + interval
 local wait = due - now - period
--- A shorter wait may be a rounding error.
 if wait >= math.min(1, interval / 2) then return math.ceil(wait) end
 redis.call('SET', KEYS[1], string.format('%.3f', due), 'PX', math.ceil(due - now))
 return 0

@@ -40,6 +40,20 @@ test('A retried removal offers Undo again, because the first response may have b
   expect(await remove('/tasks/1', 'other')).toBeNull();
 });
 
+test('A retried restore says Restored again, because a second tap cancels the first response', async () => {
+  await insertFinished(5_000);
+  await kept.store.clearFinished('removal');
+  const visitor = await visit(kept.app, {}, '/tasks/removals');
+  const restore = async (nonce: string, search = '?from=removals') =>
+    (
+      await submit(kept.app, `/tasks/restore${search}`, { removal: 'removal', nonce }, visitor)
+    ).headers.get('location');
+  for (const nonce of [visitor.nonce, visitor.nonce])
+    expect(await restore(nonce)).toBe('/tasks/removals?restored=5000');
+  expect(await restore(visitor.nonce, '')).toBe('/');
+  expect(await restore('other')).toBe('/tasks/removals?restored=0');
+});
+
 const counts = async () => {
   const { open, finished } = await kept.store.list({ filter: 'all' });
   return { open, finished };

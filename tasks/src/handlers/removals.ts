@@ -40,16 +40,16 @@ export function removalsHandlers({ store, csrf, render }: Pick<Dependencies, 'st
       const restored = Number.parseInt(queryParameter(c, 'restored') ?? '', 10);
       const removals = found.slice(0, listedRemovals);
       const more = found.length > listedRemovals;
-      return html(c, render('removals', { removals, more, restored, csrf: token }));
+      return html(c, render('removals', { removals, more, restored, csrf: token, nonce: randomUUID() }));
     },
 
     clearFinished: (c: TasksContext) => withInput(c, csrf, nothing, (_, intent) => clear(c, intent)),
 
     async restore(c: TasksContext) {
       const fromRemovals = queryParameter(c, 'from') === 'removals' && !wantsJson(c);
-      const count = await withInput(c, csrf, restoration, ({ removal = '' }) =>
-        store.restore(removal.toWellFormed()).catch((error) => {
-          // Pressing Restore twice is not an error.
+      const count = await withInput(c, csrf, restoration, ({ removal = '' }, { nonce }) =>
+        store.restore(removal.toWellFormed(), nonce).catch((error) => {
+          // Somebody else has restored the tasks. The page says so.
           if (fromRemovals && error.code === 'unknown_removal') return 0;
           throw error;
         }),

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { Timed } from '@longhand/shared/durations.ts';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { TaskError } from '../task/errors.ts';
@@ -41,6 +41,7 @@ type Tasks = { tasks: Fields[] };
 type Found = (Omit<Page, 'tasks'> & Tasks) | undefined;
 type Titles = { titles: [id: string, title: string][]; next?: string };
 type Cleared = { cleared: number; left: number };
+type Restored = { restored: number; total: number };
 type Listed = Removed & { time: string };
 /** Undefined if the id is unknown. */
 type Changed = { matched: boolean; task: Fields } | undefined;
@@ -118,13 +119,13 @@ export function redisStore(
       });
     },
 
-    async restore(removal) {
-      let count = 0;
-      for (let restored = removalBatch; restored === removalBatch; count += restored) {
-        ({ restored } = await write<{ restored: number }>('restore', { removal, count: removalBatch }));
-      }
-      if (count === 0) throw new TaskError('unknown_removal', 'There is nothing left to undo here.');
-      return count;
+    async restore(removal, nonce = randomUUID()) {
+      const once = { nonce: hash('sha256', `${nonce}\n${removal}`), seconds: day };
+      const step = () => write<Restored>('restore', { removal, count: removalBatch, ...once });
+      let { restored, total } = await step();
+      while (restored === removalBatch) ({ restored, total } = await step());
+      if (total === 0) throw new TaskError('unknown_removal', 'There is nothing left to undo here.');
+      return total;
     },
 
     async insert(tasks, nonce) {

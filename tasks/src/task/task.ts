@@ -109,11 +109,11 @@ export interface TaskStore {
   removals(): Promise<RecentRemoval[]>;
   /**
    * Restores the tasks under their old ids, a few thousand at a time, and returns the count. After a failure, another call
-   * restores the remaining tasks.
+   * restores the remaining tasks. A retry with the same `nonce` returns the same count.
    *
-   * @throws TaskError `unknown_removal` if the removal has expired or was restored
+   * @throws TaskError `unknown_removal` if the removal has expired, or was restored with another nonce
    */
-  restore(removal: string): Promise<number>;
+  restore(removal: string, nonce?: string): Promise<number>;
   /** Adds all tasks or none. A retry with the same `nonce` and titles adds nothing. */
   insert(tasks: NewTask[], nonce?: string): Promise<void>;
   /** All tasks by ascending `_id`, in batches. Inserting the tasks in this order recreates the list. */

@@ -100,6 +100,7 @@ const paths = {
   '/tasks/restore': {
     post: operation('restore', [...unreadable, 404], {
       summary: 'Undoes a deletion from the last day',
+      parameters: [idempotencyKey],
       requestBody: body(json(ref('Removal'))),
       responses: { 200: answer('Number of restored tasks', 'Count') },
     }),

@@ -42,6 +42,7 @@ export interface Views {
     /** The number of tasks just restored; NaN if the user only opened the page. */
     restored: number;
     csrf: string;
+    nonce: string;
   };
   import: Typed & { nonce: string; text?: string | undefined; report?: Report; typed?: string[] };
   login: { csrf: string; next: string; problem?: string };

@@ -43,6 +43,8 @@ export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 
     const error = cause instanceof TaskError ? cause : new TaskError('internal', 'Something went wrong.');
     if (error.code === 'store_unavailable') log.warn({ err: error.cause }, 'the store did not respond');
     annotate(c, { error: error.code });
+    // The next list page shows the last change, because this page does not.
+    c.set('cookie', undefined);
 
     if (wantsJson(c)) return problem(c, error);
     const [status, headers] = errorStatus(error);

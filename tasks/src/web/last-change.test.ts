@@ -30,6 +30,15 @@ test('The cookie for the last change has room for the longest title', async () =
   expect(await page.text()).toContain(`name="title" value="${emoji}"`);
 });
 
+test('The last change can be undone after a page that failed', async () => {
+  const cookie = cookieOf(await kept.app.request('/task/1/finish', { headers: referer }));
+  await kept.server.pause();
+  const failed = await kept.app.request('/', { headers: { Cookie: cookie.split(';')[0] ?? '' } });
+  await kept.server.resume();
+  expect([failed.status, cookieOf(failed)]).toEqual([503, '']);
+  await expect.poll(() => list(cookie)).toContain('Undo');
+});
+
 test('Only a change made in a browser sets the cookie, and invalid cookies are ignored', async () => {
   expect(cookieOf(await kept.app.request('/task/1/finish'))).toBe('');
   kept.now = new Date(kept.now.getTime() + 1);

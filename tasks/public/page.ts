@@ -2,7 +2,7 @@
 import { markSent, restoreDraft, settleSent, storeDraft } from './drafts.js';
 import './times.js';
 
-const arrived = performance.getEntriesByType('navigation')[0]?.toJSON().type === 'navigate';
+const { type } = performance.getEntriesByType('navigation')[0]?.toJSON() ?? {};
 
 const forms = document.querySelectorAll<HTMLFormElement>('.write');
 const refused = document.querySelector<HTMLInputElement>('.write [aria-invalid]');
@@ -11,12 +11,17 @@ settleSent(refused !== null || document.querySelector('[role=status]') !== null)
 for (const form of forms) {
   const field = form.querySelector<HTMLInputElement>('[name=title], [name=text]');
   // A rejected form's hidden fields are newer than the draft's. Shared text replaces the draft, except after a reload or Back.
-  const shared = arrived && field?.defaultValue && !form.querySelector('[name=revision]');
+  const shared = type === 'navigate' && field?.defaultValue && !form.querySelector('[name=revision]');
   if (field && (shared || field === refused)) storeDraft(form, field.value);
   else restoreDraft(form);
   field?.addEventListener('input', () => storeDraft(form, field.value));
   form.querySelector('.cancel')?.addEventListener('click', () => storeDraft(form));
 }
+
+// After Back, the browser restores even text that the server has saved.
+addEventListener('pageshow', () => {
+  if (type === 'back_forward') for (const form of forms) [form.reset(), restoreDraft(form)];
+});
 
 // The edit page also has a Delete form, which ends the edit.
 document.addEventListener('submit', () => forms.forEach(markSent));

@@ -45,9 +45,9 @@ test('A retried restore says Restored again, because a second tap cancels the fi
   await kept.store.clearFinished('removal');
   const visitor = await visit(kept.app, {}, '/tasks/removals');
   const restore = async (nonce: string, search = '?from=removals') =>
-    (
-      await submit(kept.app, `/tasks/restore${search}`, { removal: 'removal', nonce }, visitor)
-    ).headers.get('location');
+    (await submit(kept.app, `/tasks/restore${search}`, { removal: 'removal', nonce }, visitor)).headers.get(
+      'location',
+    );
   for (const nonce of [visitor.nonce, visitor.nonce])
     expect(await restore(nonce)).toBe('/tasks/removals?restored=5000');
   expect(await restore(visitor.nonce, '')).toBe('/');

@@ -264,28 +264,33 @@ describe('Between a keypress and its response', () => {
     ['/tasks/new', 'title', 'half a task'],
     ['/tasks/1/edit', 'title', 'half a task'],
     ['/tasks/import', 'text', '1 task imported'],
-  ])('%s restores its text after a reload, and after a failed submit and Back', async (path, name, saved) => {
-    await site.add('milk');
-    const page = await site.open(path);
-    const text = page.locator(`[name=${name}]`);
-    const submit = page.locator('.write .main').first();
-    await text.fill('half a task');
-    await page.reload();
-    await poll(() => text.inputValue()).toBe('half a task');
-    // Back cannot return to the import page, because the browser's error page replaces it.
-    if (name === 'title') {
-      await page.route(/\/tasks?(\/1)?$/, (route) => route.abort(), { times: 1 });
-      await submit.click();
-      await poll(() => page.url()).toMatch(/^chrome-error/);
-      // The error page may still be loading.
-      const goBack = () => page.goBack().then(Boolean, () => undefined);
-      await poll(goBack).toBeDefined();
+  ])(
+    '%s restores unsaved text after a reload, and after a failed submit and Back',
+    async (path, name, saved) => {
+      await site.add('milk');
+      const page = await site.open(path);
+      const text = page.locator(`[name=${name}]`);
+      const submit = page.locator('.write .main').first();
+      await text.fill('half a task');
+      await page.reload();
       await poll(() => text.inputValue()).toBe('half a task');
-    }
-    await submit.click();
-    await poll(() => page.locator('main').textContent()).toContain(saved);
-    await poll(() => page.evaluate('sessionStorage.drafts')).toBe('{}');
-  });
+      // Back cannot return to the import page, because the browser's error page replaces it.
+      if (name === 'title') {
+        await page.route(/\/tasks?(\/1)?$/, (route) => route.abort(), { times: 1 });
+        await submit.click();
+        await poll(() => page.url()).toMatch(/^chrome-error/);
+        // The error page may still be loading.
+        const goBack = () => page.goBack().then(Boolean, () => undefined);
+        await poll(goBack).toBeDefined();
+        await poll(() => text.inputValue()).toBe('half a task');
+      }
+      await submit.click();
+      await poll(() => page.locator('main').textContent()).toContain(saved);
+      await poll(() => page.evaluate('sessionStorage.drafts')).toBe('{}');
+      await page.goBack();
+      await poll(() => text.inputValue()).toBe(path === '/tasks/1/edit' ? 'half a task' : '');
+    },
+  );
 
   test('a second paste is appended to the first, or waits while the first is being sent', async () => {
     const page = await site.open();

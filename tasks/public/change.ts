@@ -83,6 +83,15 @@ function count(changes: number) {
   document.body.classList.toggle('busy', underWay > 0);
 }
 
+/** Prepends the titles to the error, after the titles for which the page already shows this error. */
+function named(titles: string[], error: string) {
+  const complaint = document.querySelector('.complaint')?.textContent ?? '';
+  const [shown = '', same] = complaint.slice(1).split(`\u2069: ${error}`);
+  const all = new Set([...(same === undefined ? [] : shown.split(', ')), ...titles]);
+  const short = [...all].join(', ').replace(/^(.{60}).+/su, '$1…');
+  return `\u2068${short}\u2069: ${error}`;
+}
+
 /** Sends a change after earlier changes, and shows the page in the response. A finished row stays in place for a second. */
 export function change(url: string, { request, done, failed = report, rows = [], as }: Change) {
   const stay = as === 'finished' ? new Promise((resolve) => setTimeout(resolve, 1_000)) : undefined;
@@ -102,9 +111,8 @@ export function change(url: string, { request, done, failed = report, rows = [],
       settle();
       if (!(error instanceof Failure)) throw error;
       if (error.status === 0 && as === 'gone') error.message = 'No answer. It may be deleted.';
-      const titles = rows.flatMap((row) => row.querySelector('.title')?.textContent ?? []).join(', ');
-      const short = titles.replace(/^(.{60}).+/su, '$1…');
-      if (!isFinal(error) && short) error.message = `\u2068${short}\u2069: ${error.message}`;
+      const titles = rows.flatMap((row) => row.querySelector('.title')?.textContent ?? []);
+      if (titles.length > 0 && !isFinal(error)) error.message = named(titles, error.message);
       failed(error);
       // The list and the tokens may be out of date.
       if (error.page) await refresh('main').catch(() => {});

@@ -80,7 +80,7 @@ export function save(form: HTMLFormElement) {
   change(form.action, {
     request: () => post(new FormData(form)),
     done() {
-      if (!row) return linesAdded(form, field.value);
+      if (!row) return linesAdded(form, linesOf(field.value));
       say(form.querySelector('[name=revision]') ? 'Saved' : 'Added', field.value.trim());
       endEdit(row);
     },
@@ -102,7 +102,7 @@ export function settleLost() {
   const typed = linesOf(fieldOf(form).value);
   const title = typed.filter((line) => !lines.includes(line)).join('\n');
   if (form !== single) {
-    linesAdded(form, lines.join('\n'));
+    linesAdded(form, lines);
     return title && offerLines(title);
   }
   // Another task with the same title needs a new nonce.

@@ -82,7 +82,7 @@ function pressKey(event: KeyboardEvent): unknown {
   const { key, target, ctrlKey, metaKey, altKey, shiftKey, repeat } = event;
   const at = target as Element;
   if (at.closest('input, textarea')) return false;
-  if (ctrlKey || metaKey) return letter(event) === 'z' && !altKey && !shiftKey && !repeat && undo();
+  if (ctrlKey || metaKey) return letter(event) === 'z' && !altKey && !shiftKey && !repeat && enqueue(undo);
   if (altKey) return false;
   const row = at.closest<HTMLElement>('.tasks > li:not(.editing)');
   if (!row && at.id !== 'list') return false;

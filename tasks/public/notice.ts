@@ -20,11 +20,8 @@ const endComplaint = () => notice.querySelector('.complaint')?.remove();
 /** Shows an error until the user closes it. If `passes`, the next response removes the error too. Keeps Undo. */
 export function complain(text: string, passes = false, link?: Partial<HTMLAnchorElement>) {
   endComplaint();
-  const close = make('button', { textContent: 'Close' });
-  close.onclick = () => {
-    endComplaint();
-    document.getElementById('list')?.focus({ preventScroll: true });
-  };
+  const onclick = () => [endComplaint(), document.getElementById('list')?.focus({ preventScroll: true })];
+  const close = make('button', { textContent: 'Close', onclick });
   const complaint = make('p', { className: 'complaint' });
   complaint.append(text, ' ', ...(link ? [make('a', link), ' '] : []), close);
   if (!notice.querySelector('form')) say('');

@@ -16,12 +16,9 @@ for (const form of forms) {
   else restoreDraft(form);
   field?.addEventListener('input', () => storeDraft(form, field.value));
   form.querySelector('.cancel')?.addEventListener('click', () => storeDraft(form));
+  // After Back, the browser restores even text that the server has saved.
+  if (type === 'back_forward') addEventListener('pageshow', () => [form.reset(), restoreDraft(form)]);
 }
-
-// After Back, the browser restores even text that the server has saved.
-addEventListener('pageshow', () => {
-  if (type === 'back_forward') for (const form of forms) [form.reset(), restoreDraft(form)];
-});
 
 // The edit page also has a Delete form, which ends the edit.
 document.addEventListener('submit', () => forms.forEach(markSent));

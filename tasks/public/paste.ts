@@ -6,28 +6,23 @@ import { say } from './notice.js';
 export const linesOf = (text: string) =>
   text.split('\n').flatMap((line) => (line.trim() ? line.replaceAll('\t', ' ') : []));
 
-const tasksIn = (text: string) => {
-  const count = linesOf(text).length;
-  return `${count} ${count === 1 ? 'task' : 'tasks'}`;
-};
+const tasksIn = ({ length }: string[]) => `${length} ${length === 1 ? 'task' : 'tasks'}`;
 
 /** Shows the number of tasks on the form's button. */
 export function countTasks(form: HTMLFormElement) {
-  const { value } = fieldOf(form);
-  const several = form !== single || linesOf(value).length > 1;
-  (form.querySelector('.main') as Element).textContent = several ? `Add ${tasksIn(value)}` : 'Add';
+  const lines = linesOf(fieldOf(form).value);
+  const several = form !== single || lines.length > 1;
+  (form.querySelector('.main') as Element).textContent = several ? `Add ${tasksIn(lines)}` : 'Add';
 }
 
 /** Replaces the single-task form with a form for several tasks, or appends `text` to it. */
 export function offerLines(text: string): void {
   const form = document.querySelector<HTMLFormElement>('.lines') ?? formOf('lines');
-  const area = fieldOf(form) as HTMLTextAreaElement;
+  const area = fieldOf(form);
   // Queue the text while the form is being sent.
   if (area.readOnly) return void enqueue(() => offerLines(text));
   restoreDraft(form);
   area.value = [area.value.trimEnd(), text].filter(Boolean).join('\n');
-  // Keeps the button visible on phones for short lists.
-  area.rows = Math.min(10, area.value.split('\n').length);
   countTasks(form);
   single.after(form);
   single.hidden = true;
@@ -36,9 +31,9 @@ export function offerLines(text: string): void {
 }
 
 /** Announces how many tasks were added, with a link if this page does not show them. */
-export function linesAdded(form: HTMLFormElement, text: string) {
+export function linesAdded(form: HTMLFormElement, lines: string[]) {
   const elsewhere = /filter=finished|after=|q=/.test(location.search);
-  say(`Added ${tasksIn(text)}`, undefined, elsewhere ? { textContent: 'Show', href: '/' } : undefined);
+  say(`Added ${tasksIn(lines)}`, undefined, elsewhere ? { textContent: 'Show', href: '/' } : undefined);
   endLines(form);
 }
 

@@ -1,4 +1,4 @@
-import { change, enqueue, post, report } from './change.js';
+import { change, post, report } from './change.js';
 import { leave } from './focus.js';
 import { say } from './notice.js';
 
@@ -44,6 +44,4 @@ export function undoChange(form: HTMLFormElement) {
   });
 }
 
-/** Submits the notice's Undo form after pending changes. */
-export const undo = () =>
-  enqueue(() => document.querySelector<HTMLFormElement>('#notice form')?.requestSubmit());
+export const undo = () => document.querySelector<HTMLFormElement>('#notice form')?.requestSubmit();

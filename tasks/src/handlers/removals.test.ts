@@ -44,10 +44,10 @@ test('A retried restore says Restored again, because a second tap cancels the fi
   await insertFinished(5_000);
   await kept.store.clearFinished('removal');
   const visitor = await visit(kept.app, {}, '/tasks/removals');
-  const restore = async (nonce: string, search = '?from=removals') =>
-    (await submit(kept.app, `/tasks/restore${search}`, { removal: 'removal', nonce }, visitor)).headers.get(
-      'location',
-    );
+  const restore = async (nonce: string, search = '?from=removals') => {
+    const fields = { removal: 'removal', nonce };
+    return (await submit(kept.app, `/tasks/restore${search}`, fields, visitor)).headers.get('location');
+  };
   for (const nonce of [visitor.nonce, visitor.nonce])
     expect(await restore(nonce)).toBe('/tasks/removals?restored=5000');
   expect(await restore(visitor.nonce, '')).toBe('/');

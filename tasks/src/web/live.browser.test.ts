@@ -253,14 +253,17 @@ describe('Rows', () => {
     await poll(() => titles(bob)).toEqual(['tea', 'bread', '(milk)']);
   });
 
-  test('do not move when the user finishes the first visible row', async () => {
+  test('do not move when the user finishes the first visible row, and accept the next tap', async () => {
     await site.add(...tasks.slice(0, 60));
     const bob = await site.open('/', phone);
+    await animate(bob, 0);
     await bob.evaluate("document.getElementById('task-30').scrollIntoView(); scrollBy(0, -20)");
     const before = await top('#task-29', bob);
     await bob.getByRole('link', { name: 'Finish: task 30', exact: true }).tap();
     await bob.locator('#task-30:last-child').waitFor();
     expect(await top('#task-29', bob)).toBe(before);
+    await bob.getByRole('link', { name: 'Finish: task 29', exact: true }).tap();
+    await bob.locator('#task-29[data-pending]').waitFor();
   });
 
   test('do not move when another user finishes the edited task or the next task', async () => {

@@ -88,8 +88,7 @@ function named(titles: string[], error: string) {
   const complaint = document.querySelector('.complaint')?.textContent ?? '';
   const [shown = '', same] = complaint.slice(1).split(`\u2069: ${error}`);
   const all = new Set([...(same === undefined ? [] : shown.split(', ')), ...titles]);
-  const short = [...all].join(', ').replace(/^(.{60}).+/su, '$1…');
-  return `\u2068${short}\u2069: ${error}`;
+  return `\u2068${[...all].join(', ').replace(/^(.{60}).+/su, '$1…')}\u2069: ${error}`;
 }
 
 /** Sends a change after earlier changes, and shows the page in the response. A finished row stays in place for a second. */

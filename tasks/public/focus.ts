@@ -34,8 +34,3 @@ export function keepFocus(own: boolean) {
     places.find((place) => place?.isConnected && place.checkVisibility())?.focus({ preventScroll: true });
   };
 }
-
-/** Focuses `field` unless the user is typing in another field. */
-export function offerFocus(field: HTMLElement) {
-  if (!document.activeElement?.matches('input, textarea')) field.focus();
-}

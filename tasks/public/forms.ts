@@ -1,6 +1,6 @@
 import { change, enqueue, type Failure, formOf, isFinal, load, post, report } from './change.js';
 import { drafts, fieldOf, fill, restoreDraft, single, storeDraft } from './drafts.js';
-import { offerFocus, rows } from './focus.js';
+import { rows } from './focus.js';
 import { rowsOf } from './morph.js';
 import { make, say } from './notice.js';
 import { countTasks, linesAdded, linesOf, offerLines } from './paste.js';
@@ -136,7 +136,8 @@ export function explain(form: HTMLFormElement, problem: string) {
   field.setAttribute('aria-describedby', problem && id);
   if (!problem) return;
   form.append(make('p', { id, className: 'problem', role: 'alert', textContent: problem }));
-  offerFocus(field);
+  // The user may be typing in another field.
+  if (!document.activeElement?.matches('input, textarea')) field.focus();
 }
 
 /** Opens a row's edit form. */
@@ -157,7 +158,7 @@ export function edit(row: HTMLElement) {
   row.classList.add('editing');
   restoreDraft(form);
   const field = fieldOf(form);
-  offerFocus(field);
+  field.focus();
   field.setSelectionRange(field.value.length, field.value.length);
   return form;
 }

@@ -6,15 +6,14 @@ import { refreshQuietly } from './live.js';
 import { countTasks, endLines, linesOf, offerLines } from './paste.js';
 import { press, toggle, undo, undoChange } from './rows.js';
 
-/** The row under the first click of a double click. */
-let clicked: Element | null = null;
-
 document.addEventListener('click', (event) => {
   const target = event.target as Element;
-  if (event.detail === 1) clicked = target.closest('.tasks > li');
   // The second click of a double click may hit an empty form, or another task that has moved there.
-  if (event.detail > 1 && target.closest('.tasks *, .clear *, .write:invalid button'))
+  if (event.detail > 1 && target.closest('.tasks *, .clear *, .write:invalid button')) {
+    const row = target.closest<HTMLElement>('.tasks > li:not(.editing)');
+    if (row && !target.closest('a, button, summary')) edit(row);
     return event.preventDefault();
+  }
   const link = target.closest('a');
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   const row = link.closest('li');
@@ -26,11 +25,6 @@ document.addEventListener('click', (event) => {
     enqueue(async () => location.assign(link.href));
   else return;
   event.preventDefault();
-});
-
-document.addEventListener('dblclick', ({ target }) => {
-  const row = (target as Element).closest<HTMLElement>('.tasks > li:not(.editing)');
-  if (row && row === clicked && !(target as Element).closest('a, button, summary')) edit(row);
 });
 
 document.addEventListener('submit', (event) => {
@@ -81,9 +75,8 @@ document.addEventListener('keydown', (event) => {
 function pressKey(event: KeyboardEvent): unknown {
   const { key, target, ctrlKey, metaKey, altKey, shiftKey, repeat } = event;
   const at = target as Element;
-  if (at.closest('input, textarea')) return false;
-  if (ctrlKey || metaKey) return letter(event) === 'z' && !altKey && !shiftKey && !repeat && enqueue(undo);
-  if (altKey) return false;
+  if (at.closest('input, textarea') || altKey) return false;
+  if (ctrlKey || metaKey) return letter(event) === 'z' && !shiftKey && !repeat && enqueue(undo);
   const row = at.closest<HTMLElement>('.tasks > li:not(.editing)');
   if (!row && at.id !== 'list') return false;
   if (key === 'ArrowUp' || key === 'ArrowDown') return next(row, key)?.focus();

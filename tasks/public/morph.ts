@@ -46,6 +46,17 @@ function keepRows(page: Page) {
   }
 }
 
+/** The rows before they moved, for 0.4 s. A finger may still be on its way to them. */
+let aim: { row: HTMLElement; top: number }[] | undefined;
+
+// A click on a row that has just moved hits the list or `main`. It finishes the task whose circle was there before.
+document.addEventListener('click', ({ target, detail, clientX: x, clientY: y }) => {
+  if (detail > 1 || !is(target as Node, '.tasks, main')) return;
+  const circle = aim?.findLast(({ top }) => top <= y)?.row.querySelector<HTMLElement>('.toggle');
+  const { left, right } = circle?.getBoundingClientRect() ?? { left: 0, right: 0 };
+  if (left < x && x < right) circle?.click();
+});
+
 /** Returns a function that scrolls by the least move of a visible row, and tints other users' changes for 2 s. */
 function watchRows(own: boolean) {
   const before = rows().map((row) => ({ row, was: row.className, top: row.getBoundingClientRect().top }));
@@ -55,13 +66,13 @@ function watchRows(own: boolean) {
     const least = moves.toSorted((a, b) => Math.abs(a.by) - Math.abs(b.by))[0];
     const edited = moves.find(({ row }) => row.matches('.editing:focus-within'));
     scrollBy(0, (edited ?? (list().getBoundingClientRect().top < 0 ? least : undefined))?.by ?? 0);
-    if (own) return;
+    aim ??= before;
+    setTimeout(() => (aim = undefined), 400);
     for (const row of rows()) {
       const old = before.find((one) => one.row === row);
       const stayed = old && Math.abs(row.getBoundingClientRect().top - old.top) < 1;
-      // A finger may already be on its way to another row.
       if (!stayed) row.animate({ pointerEvents: ['none', 'none'] }, 400);
-      if (!old || (!old.was && row.className))
+      if (!own && (!old || (!old.was && row.className)))
         row.animate({ backgroundColor: ['var(--tint)', 'var(--tint)'] }, 2_000);
     }
   };

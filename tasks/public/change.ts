@@ -1,5 +1,5 @@
 import { morph, showReceived } from './morph.js';
-import { complain } from './notice.js';
+import { complain, endComplaint } from './notice.js';
 
 /** A failed request, with a message for the user. The status is 0 if there was no response. */
 export class Failure extends Error {
@@ -59,7 +59,6 @@ interface Change {
   as?: string;
 }
 
-/** A POST request with the form's fields. */
 export const post = (data: FormData): RequestInit => ({
   method: 'POST',
   body: new URLSearchParams([...data] as [string, string][]),
@@ -94,6 +93,7 @@ function named(titles: string[], error: string) {
 /** Sends a change after earlier changes, and shows the page in the response. A finished row stays in place for a second. */
 export function change(url: string, { request, done, failed = report, rows = [], as }: Change) {
   const stay = as === 'finished' ? new Promise((resolve) => setTimeout(resolve, 1_000)) : undefined;
+  const titles = rows.flatMap((row) => row.querySelector('.title')?.textContent ?? []);
   for (const { dataset } of rows) dataset.pending = as;
   const settle = () => {
     // A later change may have marked the row again.
@@ -105,12 +105,12 @@ export function change(url: string, { request, done, failed = report, rows = [],
       const init = request();
       if (!init) return;
       morph('main', await load(url, init), done);
+      for (const title of titles) endComplaint(title);
       Promise.resolve(stay).then(() => [settle(), showReceived()]);
     } catch (error) {
       settle();
       if (!(error instanceof Failure)) throw error;
       if (error.status === 0 && as === 'gone') error.message = 'No answer. It may be deleted.';
-      const titles = rows.flatMap((row) => row.querySelector('.title')?.textContent ?? []);
       if (titles.length > 0 && !isFinal(error)) error.message = named(titles, error.message);
       failed(error);
       // The list and the tokens may be out of date.

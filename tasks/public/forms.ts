@@ -136,7 +136,6 @@ export function explain(form: HTMLFormElement, problem: string) {
   field.setAttribute('aria-describedby', problem && id);
   if (!problem) return;
   form.append(make('p', { id, className: 'problem', role: 'alert', textContent: problem }));
-  // The user may be typing in another field.
   if (!document.activeElement?.matches('input, textarea')) field.focus();
 }
 

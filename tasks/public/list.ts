@@ -8,15 +8,14 @@ import { press, toggle, undo, undoChange } from './rows.js';
 
 document.addEventListener('click', (event) => {
   const target = event.target as Element;
+  const row = target.closest<HTMLElement>('.tasks > li');
   // The second click of a double click may hit an empty form, or another task that has moved there.
   if (event.detail > 1 && target.closest('.tasks *, .clear *, .write:invalid button')) {
-    const row = target.closest<HTMLElement>('.tasks > li:not(.editing)');
-    if (row && !target.closest('a, button, summary')) edit(row);
+    if (row && !target.closest('a, button, summary, .editing')) edit(row);
     return event.preventDefault();
   }
   const link = target.closest('a');
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  const row = link.closest('li');
   if (row && link.matches('.toggle')) toggle(row);
   else if (row && link.matches('.edit')) edit(row);
   else if (link.matches('.cancel')) leave(link);

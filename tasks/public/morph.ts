@@ -14,11 +14,11 @@ export const shownVersion = () => list().dataset.version;
 
 const is = (node: Node, selector: string) => node instanceof Element && node.matches(selector);
 
-/** Keeps open forms, and row state set by scripts. */
+/** Keeps open forms, errors, and row state set by scripts. */
 const callbacks = {
   beforeNodeMorphed: (old: Node, fresh: Node) =>
     !is(old, '.write, .find, .editing') && !(is(old, '#notice') && !fresh.textContent?.trim()),
-  beforeNodeRemoved: (old: Node) => !is(old, '.write'),
+  beforeNodeRemoved: (old: Node) => !is(old, '.write, .complaint'),
   beforeAttributeUpdated: (name: string) => name !== 'data-pending' && name !== 'open',
 };
 
@@ -53,8 +53,7 @@ let aim: { row: HTMLElement; top: number }[] | undefined;
 document.addEventListener('click', ({ target, detail, clientX: x, clientY: y }) => {
   if (detail > 1 || !is(target as Node, '.tasks, main')) return;
   const circle = aim?.findLast(({ top }) => top <= y)?.row.querySelector<HTMLElement>('.toggle');
-  const { left, right } = circle?.getBoundingClientRect() ?? { left: 0, right: 0 };
-  if (left < x && x < right) circle?.click();
+  if (circle && x < circle.getBoundingClientRect().right) circle.click();
 });
 
 /** Returns a function that scrolls by the least move of a visible row, and tints other users' changes for 2 s. */

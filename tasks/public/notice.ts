@@ -8,14 +8,18 @@ export const make = <Name extends keyof HTMLElementTagNameMap>(
   as: Partial<HTMLElementTagNameMap[Name]>,
 ) => Object.assign(document.createElement(name), as);
 
-/** Shows and announces a message (live region). Isolates the title's text direction. */
+/** Shows and announces a message (live region), below an error message. Isolates the title's text direction. */
 export function say(text: string, title?: string, link?: Partial<HTMLAnchorElement>) {
-  notice.replaceChildren(text);
+  notice.replaceChildren(...notice.querySelectorAll('.complaint'), text);
   if (title !== undefined) notice.append(': ', make('bdi', { textContent: title }));
   if (link) notice.append(' ', make('a', link));
 }
 
-const endComplaint = () => notice.querySelector('.complaint')?.remove();
+/** Removes the error message if it is about the task. */
+export function endComplaint(title = '') {
+  const complaint = notice.querySelector('.complaint');
+  if (complaint?.textContent?.includes(title)) complaint.remove();
+}
 
 /** Shows an error until the user closes it. If `passes`, the next response removes the error too. Keeps Undo. */
 export function complain(text: string, passes = false, link?: Partial<HTMLAnchorElement>) {

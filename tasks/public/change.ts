@@ -39,7 +39,7 @@ export function report(failure: unknown) {
   if (status === 401) return void dispatchEvent(new Event('loggedout'));
   const perhapsDeleted = message.endsWith('may be deleted.') || page?.querySelector('a[href*="removal="]');
   const link = perhapsDeleted ? { href: '/tasks/removals', textContent: 'Recently deleted' } : undefined;
-  complain(message, !isFinal(failure), link);
+  complain(message, false, link);
 }
 
 /** Runs steps in order, so no response overtakes another. */
@@ -105,13 +105,13 @@ export function change(url: string, { request, done, failed = report, rows = [],
       const init = request();
       if (!init) return;
       morph('main', await load(url, init), done);
-      for (const title of titles) endComplaint(title);
+      endComplaint(titles);
       Promise.resolve(stay).then(() => [settle(), showReceived()]);
     } catch (error) {
       settle();
       if (!(error instanceof Failure)) throw error;
       if (error.status === 0 && as === 'gone') error.message = 'No answer. It may be deleted.';
-      if (titles.length > 0 && !isFinal(error)) error.message = named(titles, error.message);
+      if (titles.length > 0 && error.status !== 412) error.message = named(titles, error.message);
       failed(error);
       // The list and the tokens may be out of date.
       if (error.page) await refresh('main').catch(() => {});

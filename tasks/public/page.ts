@@ -4,7 +4,7 @@ import './times.js';
 
 const { type } = performance.getEntriesByType('navigation')[0]?.toJSON() ?? {};
 
-const forms = document.querySelectorAll<HTMLFormElement>('.write');
+const forms = document.querySelectorAll<HTMLFormElement>('.write:not([enctype])');
 const refused = document.querySelector<HTMLInputElement>('.write [aria-invalid]');
 settleSent(refused !== null || document.querySelector('[role=status]') !== null);
 
@@ -14,14 +14,17 @@ for (const form of forms) {
   const shared = type === 'navigate' && field?.defaultValue && !form.querySelector('[name=revision]');
   if (field && (shared || field === refused)) storeDraft(form, field.value);
   else restoreDraft(form);
+  field?.setSelectionRange(field.value.length, field.value.length);
   field?.addEventListener('input', () => storeDraft(form, field.value));
   form.querySelector('.cancel')?.addEventListener('click', () => storeDraft(form));
   // After Back, the browser restores even text that the server has saved.
   if (type === 'back_forward') addEventListener('pageshow', () => [form.reset(), restoreDraft(form)]);
 }
 
-// The edit page also has a Delete form, which ends the edit.
-document.addEventListener('submit', () => forms.forEach(markSent));
+// Delete ends the edit. The import of a file keeps the typed text.
+document.addEventListener('submit', ({ target }) => {
+  if (!(target as Element).matches('[enctype]')) forms.forEach(markSent);
+});
 
 // A reload must not repeat `Restored 1 task.`
 if (/^\?(restored|imported)=/.test(location.search)) history.replaceState(null, '', location.pathname);

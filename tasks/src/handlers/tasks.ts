@@ -101,6 +101,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
       const { current } = error;
       // An earlier request may have made this change even though its response was lost.
       if (holds(current, change)) return current;
+      if (undo) error.message += ' Nothing was undone.';
       // Finishing a task and editing its title do not conflict.
       if (was === current.title) return store.update(id, change, now(), `"${current.revision}"`);
       throw error;

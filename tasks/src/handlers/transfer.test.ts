@@ -111,13 +111,14 @@ describe('An import', () => {
     expect((await send('application/json', '[{"title":"milk"}]')).status).toBe(200);
   });
 
-  test('rejects only lines that are not UTF-8', async () => {
+  test('rejects only lines that are not UTF-8, but a whole binary file', async () => {
     const body = Buffer.concat([Buffer.from('milk\ncaf\xe9\n', 'latin1'), Buffer.from('caf\u00e9')]);
     const stream = ReadableStream.from([body.subarray(0, 9), body.subarray(9)]);
     const report = (await (await send('text/plain', stream)).json()) as Report;
     expect(report).toMatchObject({ imported: 2, refused: 1, problems: [{ line: 2 }] });
     expect(report.problems[0]?.detail).toContain('not UTF-8');
     expect(await titles()).toEqual(['caf\u00e9', 'milk']);
+    expect(await (await send('text/plain', 'tea\0')).text()).toContain('This is not a text file in UTF-8.');
   });
 
   /** Returns the text in the import form. */

@@ -165,9 +165,11 @@ describe('The list page', () => {
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await poll(() => page.getByRole('status').textContent()).toContain('3 tasks imported.');
     const buffer = await readFile(file);
+    await page.getByLabel('One task on each line').fill('honey');
     await page.getByLabel('A file').setInputFiles({ name: 'tasks.json', mimeType: '', buffer });
     await page.getByRole('button', { name: 'Import the file' }).click();
     await poll(() => page.getByRole('status').textContent()).toContain('1 task imported.');
+    await poll(() => page.getByLabel('One task on each line').inputValue()).toBe('honey');
     await page.getByRole('link', { name: 'See the tasks' }).click();
     await poll(() => titles(page)).toEqual(['water', 'milk', 'bread', 'water', '(tea)']);
   });

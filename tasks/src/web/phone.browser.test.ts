@@ -66,6 +66,7 @@ test.each([
   await field(page).fill('half written');
   await page.goto(`/tasks/new?${query}`);
   await poll(() => field(page).inputValue()).toBe(draft);
+  await poll(() => page.evaluate('document.activeElement.selectionStart')).toBe(draft.length);
   expect((await open.store.list({ filter: 'all' })).tasks).toEqual([]);
   await page.getByRole('button', { name: 'Add' }).tap();
   await poll(() => titles(page)).toEqual([draft]);

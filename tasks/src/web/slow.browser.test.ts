@@ -68,10 +68,7 @@ describe('On a slow connection', () => {
 
   test('an error stays after later changes, until the same task changes', async () => {
     await site.add('milk', 'bread');
-    const page = await site.openNew('/');
-    await page.clock.install({ time: 0 });
-    await page.clock.pauseAt(1_000);
-    await page.reload();
+    const page = await site.open();
     const connection = await slow(page, '**/task/2/finish');
     await page.route('**/task/1/finish', (route) => route.abort(), { times: 1 });
     for (const title of ['milk', 'bread']) await finish(page, title);

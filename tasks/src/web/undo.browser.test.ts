@@ -67,7 +67,7 @@ describe('Finishing, reopening and editing', () => {
         [
           () => page.getByLabel('Finish: milk').click(),
           () => site.store.update('1', { title: 'oat milk' }, new Date()),
-          'Somebody else changed this task. It is finished now and reads “\u2068oat milk\u2069”.',
+          'Somebody else changed this task. It is finished now and reads “\u2068oat milk\u2069”. Nothing was undone.',
         ],
       ] as const) {
         await act();

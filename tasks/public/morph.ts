@@ -47,21 +47,22 @@ function keepRows(page: Page) {
 }
 
 /** The rows before they moved, for 0.4 s. A finger may still be on its way to them. */
-let aim: { row: HTMLElement; top: number }[] | undefined;
+let aim: { row: HTMLElement; box: DOMRect }[] | undefined;
 
 // A click on a row that has just moved hits the list or `main`. It finishes the task whose circle was there before.
 document.addEventListener('click', ({ target, detail, clientX: x, clientY: y }) => {
   if (detail > 1 || !is(target as Node, '.tasks, main')) return;
-  const circle = aim?.findLast(({ top }) => top <= y)?.row.querySelector<HTMLElement>('.toggle');
+  const aimed = aim?.find(({ box }) => box.top <= y && y < box.bottom);
+  const circle = aimed?.row.querySelector<HTMLElement>('.toggle');
   if (circle && x < circle.getBoundingClientRect().right) circle.click();
 });
 
 /** Returns a function that scrolls by the least move of a visible row, and tints other users' changes for 2 s. */
 function watchRows(own: boolean) {
-  const before = rows().map((row) => ({ row, was: row.className, top: row.getBoundingClientRect().top }));
+  const before = rows().map((row) => ({ row, was: row.className, box: row.getBoundingClientRect() }));
   return () => {
-    const visible = before.filter(({ row, top }) => row.isConnected && top >= 0 && top < innerHeight);
-    const moves = visible.map(({ row, top }) => ({ row, by: row.getBoundingClientRect().top - top }));
+    const visible = before.filter(({ row, box }) => row.isConnected && box.top >= 0 && box.top < innerHeight);
+    const moves = visible.map(({ row, box }) => ({ row, by: row.getBoundingClientRect().top - box.top }));
     const least = moves.toSorted((a, b) => Math.abs(a.by) - Math.abs(b.by))[0];
     const edited = moves.find(({ row }) => row.matches('.editing:focus-within'));
     scrollBy(0, (edited ?? (list().getBoundingClientRect().top < 0 ? least : undefined))?.by ?? 0);
@@ -69,7 +70,7 @@ function watchRows(own: boolean) {
     setTimeout(() => (aim = undefined), 400);
     for (const row of rows()) {
       const old = before.find((one) => one.row === row);
-      const stayed = old && Math.abs(row.getBoundingClientRect().top - old.top) < 1;
+      const stayed = old && Math.abs(row.getBoundingClientRect().top - old.box.top) < 1;
       if (!stayed) row.animate({ pointerEvents: ['none', 'none'] }, 400);
       if (!own && (!old || (!old.was && row.className)))
         row.animate({ backgroundColor: ['var(--tint)', 'var(--tint)'] }, 2_000);

@@ -156,9 +156,7 @@ export function edit(row: HTMLElement) {
   row.append(form);
   row.classList.add('editing');
   restoreDraft(form);
-  const field = fieldOf(form);
-  field.focus();
-  field.setSelectionRange(field.value.length, field.value.length);
+  fieldOf(form).focus();
   return form;
 }
 

@@ -5,8 +5,6 @@ import { complain, mention, recovered } from './notice.js';
 
 /** Milliseconds without an event until the page reconnects. The server sends the version every 5 s. */
 const silence = 20_000;
-/** Milliseconds before retrying after an error status. The browser itself retries lost connections. */
-const pause = 2_000;
 
 // A hidden page closes its connection, because a browser opens only six per server.
 let source: EventSource | undefined;
@@ -53,8 +51,9 @@ function connect() {
     heard(data);
   };
   source.onerror = () => {
+    // The browser itself retries lost connections, but not error statuses.
     if (source?.readyState !== EventSource.CLOSED) return;
-    reconnectIn(pause * (lastHeard < Infinity ? 1 : 5) * (1 + Math.random()));
+    reconnectIn(2_000 * (lastHeard < Infinity ? 1 : 5) * (1 + Math.random()));
     enqueue(refreshQuietly);
   };
   reconnectIn(silence);

@@ -46,33 +46,40 @@ function keepRows(page: Page) {
   }
 }
 
-/** The rows before they moved, for 0.4 s. A finger may still be on its way to them. */
-let aim: { row: HTMLElement; box: DOMRect }[] | undefined;
+const places = () => rows().map((row) => ({ row, was: row.className, box: row.getBoundingClientRect() }));
 
-// A click on a row that has just moved hits the list or `main`. It finishes the task whose circle was there before.
+/** The rows before they moved, for 0.4 s. A finger may still be on its way to them. */
+let aim: ReturnType<typeof places> = [];
+/** The row of the last click. The next click there is meant for the row that takes its place. */
+let clicked: Element | null = null;
+
+// A click on a row that has just moved hits the list or `main`.
 document.addEventListener('click', ({ target, detail, clientX: x, clientY: y }) => {
+  clicked = (target as Element).closest('.tasks > li') ?? clicked;
   if (detail > 1 || !is(target as Node, '.tasks, main')) return;
-  const aimed = aim?.find(({ box }) => box.top <= y && y < box.bottom);
-  const circle = aimed?.row.querySelector<HTMLElement>('.toggle');
+  const isHit = ({ row, box }: (typeof aim)[0]) => row !== clicked && box.top <= y && y < box.bottom;
+  const circle = [...aim, ...places()].find(isHit)?.row.querySelector<HTMLElement>('.toggle');
   if (circle && x < circle.getBoundingClientRect().right) circle.click();
 });
 
 /** Returns a function that scrolls by the least move of a visible row, and tints other users' changes for 2 s. */
 function watchRows(own: boolean) {
-  const before = rows().map((row) => ({ row, was: row.className, box: row.getBoundingClientRect() }));
+  const before = places();
   return () => {
     const visible = before.filter(({ row, box }) => row.isConnected && box.top >= 0 && box.top < innerHeight);
     const moves = visible.map(({ row, box }) => ({ row, by: row.getBoundingClientRect().top - box.top }));
     const least = moves.toSorted((a, b) => Math.abs(a.by) - Math.abs(b.by))[0];
     const edited = moves.find(({ row }) => row.matches('.editing:focus-within'));
     scrollBy(0, (edited ?? (list().getBoundingClientRect().top < 0 ? least : undefined))?.by ?? 0);
-    aim ??= before;
-    setTimeout(() => (aim = undefined), 400);
+    const changed = document.querySelector('#notice bdi')?.textContent;
     for (const row of rows()) {
       const old = before.find((one) => one.row === row);
-      const stayed = old && Math.abs(row.getBoundingClientRect().top - old.box.top) < 1;
-      if (!stayed) row.animate({ pointerEvents: ['none', 'none'] }, 400);
-      if (!own && (!old || (!old.was && row.className)))
+      if (!old || Math.abs(row.getBoundingClientRect().top - old.box.top) >= 1) {
+        aim = aim.length > 0 ? aim : before;
+        row.animate({ pointerEvents: ['none', 'none'] }, 400).onfinish = () => (aim = []);
+      }
+      const isOwn = own && (!changed || changed === row.querySelector('.title')?.textContent);
+      if (!isOwn && (!old || (!old.was && row.className)))
         row.animate({ backgroundColor: ['var(--tint)', 'var(--tint)'] }, 2_000);
     }
   };

@@ -1,9 +1,7 @@
 const notice = document.getElementById('notice') as HTMLElement;
 
-export const make = <Name extends keyof HTMLElementTagNameMap>(
-  name: Name,
-  as: Partial<HTMLElementTagNameMap[Name]>,
-) => Object.assign(document.createElement(name), as);
+export const make = <T extends keyof HTMLElementTagNameMap>(tag: T, as: Partial<HTMLElementTagNameMap[T]>) =>
+  Object.assign(document.createElement(tag), as);
 
 /** Shows and announces a message (live region), below an error message. Isolates the title's text direction. */
 export function say(text: string, title?: string, link?: Partial<HTMLAnchorElement>) {

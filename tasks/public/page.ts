@@ -22,9 +22,8 @@ for (const form of forms) {
 }
 
 // Delete ends the edit. The import of a file keeps the typed text.
-document.addEventListener('submit', ({ target }) => {
-  if (!(target as Element).matches('[enctype]')) forms.forEach(markSent);
-});
+for (const form of document.querySelectorAll('form:not([enctype])'))
+  form.addEventListener('submit', () => forms.forEach(markSent));
 
 // A reload must not repeat `Restored 1 task.`
 if (/^\?(restored|imported)=/.test(location.search)) history.replaceState(null, '', location.pathname);

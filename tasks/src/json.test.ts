@@ -176,6 +176,7 @@ describe('PUT /tasks/:id', () => {
       [`w/${tag}`, 412],
       [`"1${revision}", "${revision}1", ${revision}, ""`, 412],
       [`W/"7, ${revision}"`, 412],
+      [`foo ${tag}`, 412],
       ['', 412],
       [`W/"7" , ${tag},"8"`, 200],
       [' * ', 200],

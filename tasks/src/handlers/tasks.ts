@@ -34,6 +34,9 @@ const changeInput = {
   json: changeSchema,
 };
 
+/** `isRetry`: the task is from an earlier request with the same nonce. */
+type Added = { task: Task; isRetry: boolean };
+
 type SentChange = Partial<z.output<typeof changeInput.form>>;
 
 export function tasksHandlers({ store, csrf, auth, render, now, turns }: Dependencies) {
@@ -43,10 +46,13 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
   const formValues = async (c: TasksContext) => ({ csrf: await csrf.issue(c), nonce: randomUUID() });
 
   /** Adds one task and returns it, or adds a task for each line of a pasted list. */
-  const addSent = (c: TasksContext): Promise<Task | undefined> =>
-    withInput(c, csrf, newTaskInput, async ({ title = '', text, ...task }, { nonce }) => {
-      if (text === undefined) return store.create({ ...task, title: readTitle(title) }, now(), nonce);
-      const { tasks, report } = await readLines(text, now(), turnsOf(c, turns));
+  const addSent = (c: TasksContext, time = now()): Promise<Added | undefined> =>
+    withInput(c, csrf, newTaskInput, async ({ title = '', text, ...written }, { nonce }) => {
+      if (text === undefined) {
+        const task = await store.create({ ...written, title: readTitle(title) }, time, nonce);
+        return { task, isRetry: task.created_at !== time.toISOString() };
+      }
+      const { tasks, report } = await readLines(text, time, turnsOf(c, turns));
       const [problem] = report.problems;
       if (problem) throw new TaskError('invalid_title', `Line ${problem.line}: ${problem.detail}`);
       if (tasks.length === 0) throw new TaskError('invalid_title', 'A task needs a title.');
@@ -54,10 +60,11 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
       return undefined;
     });
 
-  /** Redirects to the list. Adds a notice with a link if the list does not show the new task. */
-  const toAdded = (c: TasksContext, status: 302 | 303, task?: Task) => {
+  /** Redirects to the list. Adds a notice with a link if the list may not show the task. */
+  const toAdded = (c: TasksContext, status: 302 | 303, added?: Added) => {
     const { filter, after, q } = partOf(c);
-    return toList(c, status, task && (filter === 'finished' || after || q) ? { added: task._id } : {});
+    const mayBeElsewhere = added?.isRetry || filter === 'finished' || after || q;
+    return toList(c, status, added && mayBeElsewhere ? { added: added.task._id } : {});
   };
 
   const undoChange = async (c: TasksContext): Promise<Undo | undefined> => {
@@ -121,9 +128,10 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
     async index(c: TasksContext) {
       const change = await undoChange(c);
       const undo = (await undoRemoval(c)) ?? change;
-      const [added] = await store.find([queryParameter(c, 'added') ?? []].flat());
+      const id = queryParameter(c, 'added');
+      const [added] = await store.find(id === undefined ? [] : [id]);
       const proxied = c.req.header('x-request-id') !== undefined;
-      const own = { ...(await formValues(c)), proxied, undo, added };
+      const own = { ...(await formValues(c)), proxied, undo, added, gone: id !== undefined && !added };
       return html(c, await shown.page(c, readQuery(c), own));
     },
 
@@ -163,8 +171,8 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
     },
 
     async create(c: TasksContext) {
-      const task = await addSent(c);
-      return wantsJson(c) && task ? taskJson(c, task, 201) : toAdded(c, 303, task);
+      const added = await addSent(c);
+      return wantsJson(c) && added ? taskJson(c, added.task, 201) : toAdded(c, 303, added);
     },
 
     async add(c: TasksContext) {

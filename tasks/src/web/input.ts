@@ -90,10 +90,11 @@ function tooLarge(maxBytes: number): TaskError {
   return new TaskError('body_too_large', `This is too long. The limit is ${limit}.`);
 }
 
-/** Returns the strong tags in If-Match. Weak tags such as `W/"3"` never match (RFC 9110, section 13.1.1). */
+/** Returns the strong tags in If-Match. Weak tags such as `W/"3"` and malformed fields match nothing (RFC 9110, section 13.1.1). */
 function strongTags(field: string | undefined): string | undefined {
   if (field === undefined || field.trim() === '*') return field?.trim();
-  const tags = field.match(/(?:W\/)?"[^"]*"/gi) ?? [];
+  const tags = field.match(/[^\s,"]*"[^"]*"[^\s,]*|[^\s,]+/g) ?? [];
+  if (!tags.every((tag) => /^(?:W\/)?"[^"]*"$/.test(tag))) return '';
   return tags.filter((tag) => tag.startsWith('"')).join();
 }
 

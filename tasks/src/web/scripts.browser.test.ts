@@ -119,9 +119,8 @@ describe('The list page with scripts', () => {
 
   test('treats a response from another site as a failure', async () => {
     const page = await openList();
-    await page.route('**/task', (route) =>
-      route.fulfill({ contentType: 'text/html', body: '<h1>Welcome to the hotel. Please log in.</h1>' }),
-    );
+    const portal = { contentType: 'text/html', body: '<h1>Welcome to the hotel. Please log in.</h1>' };
+    await page.route('**/task', (route) => route.fulfill(portal));
     await enter(page, 'milk');
     await poll(() => page.getByRole('alert').textContent()).toContain('Please log in');
     await poll(() => field(page).inputValue()).toBe('milk\n');
@@ -134,10 +133,7 @@ describe('The list page with scripts', () => {
       ['Finish: milk', ['bread', 'honey', '(milk)']],
       ['Delete: bread', ['honey', '(milk)']],
     ] as const) {
-      const control = page.getByLabel(name);
-      await control.hover();
-      const { x = 0, y = 0, width = 0, height = 0 } = (await control.boundingBox()) ?? {};
-      await page.mouse.click(x + width / 2, y + height / 2);
+      await page.getByLabel(name).click();
       await poll(() => titles(page)).toEqual(shown);
       // The finished row moves first.
       await poll(() => page.locator('[data-pending]').count()).toBe(0);

@@ -108,12 +108,15 @@ test('Tasks that another user adds or finishes are tinted for two seconds, even 
   const tinted = () =>
     page.evaluate(`[...document.querySelectorAll('.tasks > li')]
       .filter((row) => getComputedStyle(row).backgroundColor === 'rgb(227, 239, 233)').map(({ id }) => id)`);
+  // The response to an own change shows other users' changes, too.
+  await page.route('**/task', (route) => site.add('jam').then(() => route.continue()), { times: 1 });
   await field(page).fill('tea');
   await field(page).press('Enter');
-  await poll(() => titles(page)).toEqual(['tea', 'bread', 'milk']);
-  expect(await tinted()).toEqual([]);
+  await poll(() => titles(page)).toEqual(['tea', 'jam', 'bread', 'milk']);
+  expect(await tinted()).toEqual(['task-3']);
+  await poll(tinted).toEqual([]);
   await site.add('rice');
-  await poll(tinted).toEqual(['task-4']);
+  await poll(tinted).toEqual(['task-5']);
   await poll(tinted).toEqual([]);
   await site.store.update('1', { finished: 1 }, new Date());
   await poll(tinted).toEqual(['task-1']);

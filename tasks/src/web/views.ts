@@ -15,6 +15,8 @@ export interface Views {
     proxied: boolean;
     undo?: Undo | undefined;
     added?: Task | undefined;
+    /** Whether the user sent a task again that has been deleted. */
+    gone: boolean;
     filter: string;
     /** The text to search for. */
     q: string | undefined;

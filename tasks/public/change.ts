@@ -1,5 +1,5 @@
 import { morph, showReceived } from './morph.js';
-import { complain, endComplaint } from './notice.js';
+import { complain, endComplaints } from './notice.js';
 
 /** A failed request, with a message for the user. The status is 0 if there was no response. */
 export class Failure extends Error {
@@ -82,18 +82,11 @@ function count(changes: number) {
   document.body.classList.toggle('busy', underWay > 0);
 }
 
-/** Prepends the titles to the error, after the titles for which the page already shows this error. */
-function named(titles: string[], error: string) {
-  const complaint = document.querySelector('.complaint')?.textContent ?? '';
-  const [shown = '', same] = complaint.slice(1).split(`\u2069: ${error}`);
-  const all = new Set([...(same === undefined ? [] : shown.split(', ')), ...titles]);
-  return `\u2068${[...all].join(', ').replace(/^(.{60}).+/su, '$1…')}\u2069: ${error}`;
-}
-
 /** Sends a change after earlier changes, and shows the page in the response. A finished row stays in place for a second. */
 export function change(url: string, { request, done, failed = report, rows = [], as }: Change) {
   const stay = as === 'finished' ? new Promise((resolve) => setTimeout(resolve, 1_000)) : undefined;
-  const titles = rows.flatMap((row) => row.querySelector('.title')?.textContent ?? []);
+  const titles = rows.flatMap((row) => row.querySelector('.title')?.textContent ?? []).join(', ');
+  const about = titles && `\u2068${titles.replace(/^(.{60}).+/su, '$1…')}\u2069: `;
   for (const { dataset } of rows) dataset.pending = as;
   const settle = () => {
     // A later change may have marked the row again.
@@ -105,13 +98,13 @@ export function change(url: string, { request, done, failed = report, rows = [],
       const init = request();
       if (!init) return;
       morph('main', await load(url, init), done);
-      endComplaint(titles);
+      endComplaints(about);
       Promise.resolve(stay).then(() => [settle(), showReceived()]);
     } catch (error) {
       settle();
       if (!(error instanceof Failure)) throw error;
       if (error.status === 0 && as === 'gone') error.message = 'No answer. It may be deleted.';
-      if (titles.length > 0 && error.status !== 412) error.message = named(titles, error.message);
+      if (error.status !== 412) error.message = about + error.message;
       failed(error);
       // The list and the tokens may be out of date.
       if (error.page) await refresh('main').catch(() => {});

@@ -54,7 +54,7 @@ export function add() {
         return post(data);
       },
       done(page) {
-        say('Added', text.trim());
+        say('Added', text.trim().normalize());
         unanswered.shift();
         renew(single, page);
         keepDraft(single);

@@ -48,17 +48,18 @@ function keepRows(page: Page) {
 
 const places = () => rows().map((row) => ({ row, was: row.className, box: row.getBoundingClientRect() }));
 
-/** The rows before they moved, for 0.4 s. A finger may still be on its way to them. */
-let aim: ReturnType<typeof places> = [];
-/** The row of the last click. The next click there is meant for the row that takes its place. */
+/** The rows before each move of the last 0.4 s, the earliest first. A finger may still be on its way to them. */
+const aims = new Set<ReturnType<typeof places>>();
+/** The last clicked row. If it moves, the next click there means the row that takes its place. */
 let clicked: Element | null = null;
 
 // A click on a row that has just moved hits the list or `main`.
 document.addEventListener('click', ({ target, detail, clientX: x, clientY: y }) => {
   clicked = (target as Element).closest('.tasks > li') ?? clicked;
-  if (detail > 1 || !is(target as Node, '.tasks, main')) return;
-  const isHit = ({ row, box }: (typeof aim)[0]) => row !== clicked && box.top <= y && y < box.bottom;
-  const circle = [...aim, ...places()].find(isHit)?.row.querySelector<HTMLElement>('.toggle');
+  if (detail > 1 || aims.size === 0 || !is(target as Node, '.tasks, main')) return;
+  const all = [...aims, places()].flat();
+  const hit = all.find(({ row, box }) => row !== clicked && box.top <= y && y < box.bottom);
+  const circle = hit?.row.querySelector<HTMLElement>('.toggle');
   if (circle && x < circle.getBoundingClientRect().right) circle.click();
 });
 
@@ -75,8 +76,8 @@ function watchRows(own: boolean) {
     for (const row of rows()) {
       const old = before.find((one) => one.row === row);
       if (!old || Math.abs(row.getBoundingClientRect().top - old.box.top) >= 1) {
-        aim = aim.length > 0 ? aim : before;
-        row.animate({ pointerEvents: ['none', 'none'] }, 400).onfinish = () => (aim = []);
+        aims.add(before);
+        row.animate({ pointerEvents: ['none', 'none'] }, 400).onfinish = () => aims.delete(before);
       }
       const isOwn = own && (!changed || changed === row.querySelector('.title')?.textContent);
       if (!isOwn && (!old || (!old.was && row.className)))

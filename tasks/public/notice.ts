@@ -10,19 +10,21 @@ export function say(text: string, title?: string, link?: Partial<HTMLAnchorEleme
   if (link) notice.append(' ', make('a', link));
 }
 
-/** Removes the error message, unless it names other tasks than `titles`. */
-export function endComplaint(titles = ['']) {
-  const complaint = notice.querySelector('.complaint');
-  const text = complaint?.textContent ?? '';
-  if (!text.startsWith('\u2068') || titles.some((title) => text.includes(title))) complaint?.remove();
+/** Removes errors that begin with `about`, because these tasks have changed since, and errors about no task. */
+export function endComplaints(about: string) {
+  for (const complaint of notice.querySelectorAll('.complaint')) {
+    const text = complaint.firstChild?.textContent ?? '';
+    if (!text.startsWith('\u2068') || (about && text.startsWith(about))) complaint.remove();
+  }
 }
 
 /** Shows an error until the user closes it, or if it `passes`, until the server responds again. Keeps Undo. */
 export function complain(text: string, passes = false, link?: Partial<HTMLAnchorElement>) {
-  endComplaint();
-  const onclick = () => [endComplaint(), document.getElementById('list')?.focus({ preventScroll: true })];
-  const close = make('button', { textContent: 'Close', onclick });
+  for (const old of notice.querySelectorAll('.complaint'))
+    if (old.firstChild?.textContent === text) old.remove();
   const complaint = make('p', { className: passes ? 'complaint passes' : 'complaint' });
+  const focusList = () => document.getElementById('list')?.focus({ preventScroll: true });
+  const close = make('button', { textContent: 'Close', onclick: () => [complaint.remove(), focusList()] });
   complaint.append(text, ' ', ...(link ? [make('a', link), ' '] : []), close);
   if (!notice.querySelector('form')) say('');
   notice.prepend(complaint);
@@ -33,5 +35,5 @@ export const recovered = () => notice.querySelector('.passes')?.remove();
 
 /** Announces changes by other users, unless the notice has a link or a button such as Undo. */
 export function mention(text: string, link?: Partial<HTMLAnchorElement>) {
-  if (!notice.querySelector('a, button')) say(text, undefined, link);
+  if (!notice.querySelector(':scope > :is(a, form)')) say(text, undefined, link);
 }

@@ -12,13 +12,14 @@ for (const form of forms) {
   const field = form.querySelector<HTMLInputElement>('[name=title], [name=text]');
   // A rejected form's hidden fields are newer than the draft's. Shared text replaces the draft, except after a reload or Back.
   const shared = type === 'navigate' && field?.defaultValue && !form.querySelector('[name=revision]');
-  if (field && (shared || field === refused)) storeDraft(form, field.value);
+  if (field?.value && (shared || field === refused)) storeDraft(form, field.value);
   else restoreDraft(form);
   field?.setSelectionRange(field.value.length, field.value.length);
   field?.addEventListener('input', () => storeDraft(form, field.value));
   form.querySelector('.cancel')?.addEventListener('click', () => storeDraft(form));
   // After Back, the browser restores even text that the server has saved.
-  if (type === 'back_forward') addEventListener('pageshow', () => [form.reset(), restoreDraft(form)]);
+  if (field && type === 'back_forward')
+    addEventListener('pageshow', () => [form.reset(), restoreDraft(form)]);
 }
 
 // Delete ends the edit. The import of a file keeps the typed text.

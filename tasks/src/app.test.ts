@@ -187,7 +187,7 @@ describe('A retry adds nothing after the task was deleted:', () => {
     return kept.app.request('/tasks/import', { method: 'POST', body, headers: { Cookie } });
   };
   test.each([
-    ['a form', form('/task', { title: 'milk' }), 'somebody has deleted it since'],
+    ['a form', form('/task', { title: 'milk' }), 'has been deleted since'],
     ['a pasted list', form('/task', { text: 'milk' })],
     ['JSON with an Idempotency-Key', program('/tasks', 'application/json', '{"title":"milk"}')],
     ['lines to import', form('/tasks/import', { text: 'milk' })],

@@ -60,6 +60,12 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
     return html(c, await page(c, { report, typed, text: left }));
   };
 
+  const readFile = (file: Buffer, format: Format, turn: () => Promise<void>) => {
+    // Binary files and UTF-16 contain zeros.
+    if (file.includes(0)) throw new TaskError('not_utf8', 'This is not a text file in UTF-8.');
+    return readTasks(file, format, now(), turn);
+  };
+
   const importUpload = async (c: TasksContext, body: Buffer) => {
     let nonce: string | undefined;
     try {
@@ -68,7 +74,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
       if (!(await csrf.verify(c, fields._csrf))) throw expired();
       if (name === '') throw new TaskError('invalid_field', 'Choose a file.');
       const format = fileTypes.get(name.toLowerCase().split('.').pop()) ?? formats.text;
-      const { report } = await add(c, nonce, (turn) => readTasks(file, format, now(), turn));
+      const { report } = await add(c, nonce, (turn) => readFile(file, format, turn));
       return report.refused === 0 ? imported(c, report) : html(c, await page(c, { report }));
     } catch (error) {
       if (error instanceof TaskError) error.form = { text: '', nonce };
@@ -107,7 +113,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
       else requireSameOrigin(c.req);
       if (!format) return importUpload(c, body);
       const nonce = c.req.header('idempotency-key');
-      const { report } = await add(c, nonce, (turn) => readTasks(body, format, now(), turn));
+      const { report } = await add(c, nonce, (turn) => readFile(body, format, turn));
       return json(c, report);
     },
   };

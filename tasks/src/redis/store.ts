@@ -119,8 +119,8 @@ export function redisStore(
       });
     },
 
-    async restore(removal, nonce = randomUUID()) {
-      const once = { nonce: hash('sha256', `${nonce}\n${removal}`), seconds: day };
+    async restore(removal, nonce) {
+      const once = { nonce: hash('sha256', `restore\n${nonce || randomUUID()}\n${removal}`), seconds: day };
       const step = () => write<Restored>('restore', { removal, count: removalBatch, ...once });
       let { restored, total } = await step();
       while (restored === removalBatch) ({ restored, total } = await step());

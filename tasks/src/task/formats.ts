@@ -68,9 +68,7 @@ const readJsonLine = (line: string, now: Date) =>
 /** Formats, keyed by file extension. */
 export const formats = { text, json, ndjson };
 
-/** @throws TaskError `not_utf8` for a binary file, or UTF-16 */
 function* lines(file: Buffer): Generator<Buffer> {
-  if (file.includes(0)) throw new TaskError('not_utf8', 'This is not a text file in UTF-8.');
   for (let start = 0, end = 0; start < file.length; start = end + 1) {
     end = file.indexOf('\n', start);
     if (end < 0) end = file.length;

@@ -239,7 +239,7 @@ describe('Rows', () => {
     await poll(() => top('#task-60', bob)).toBe(before);
   });
 
-  test('a tap soon after a move hits the row that was there before, unless the last tap moved that row', async () => {
+  test('receive a tap soon after a move if they were there before, unless the last tap moved them', async () => {
     await site.add('milk', 'bread', 'jam');
     const bob = await site.openNew('/');
     await bob.clock.install({ time: 0 });

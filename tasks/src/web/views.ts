@@ -15,7 +15,7 @@ export interface Views {
     proxied: boolean;
     undo?: Undo | undefined;
     added?: Task | undefined;
-    /** Whether the user sent a task again that has been deleted. */
+    /** Whether the task to show as added does not exist. */
     gone: boolean;
     filter: string;
     /** The text to search for. */

@@ -151,6 +151,7 @@ test('Undo runs once per double click, and can be retried after a failure', asyn
   await press(page, 'ControlOrMeta+Z');
   await restored();
   await page.getByRole('button', { name: 'Close' }).click();
+  await poll(() => notice(page)).toBe('Restored: milk');
   await remove(page, 'milk');
   await page.route('**/tasks/restore', (route) => route.abort(), { times: 1 });
   await undo.click();

@@ -166,6 +166,10 @@ describe('The list page', () => {
     await poll(() => page.getByRole('status').textContent()).toContain('3 tasks imported.');
     const buffer = await readFile(file);
     await page.getByLabel('One task on each line').fill('honey');
+    await page.getByLabel('A file').setInputFiles({ name: 'a.png', mimeType: '', buffer: Buffer.from([0]) });
+    await page.getByRole('button', { name: 'Import the file' }).click();
+    await poll(() => page.getByRole('alert').textContent()).toBe('This is not a text file in UTF-8.');
+    await poll(() => page.getByLabel('One task on each line').inputValue()).toBe('honey');
     await page.getByLabel('A file').setInputFiles({ name: 'tasks.json', mimeType: '', buffer });
     await page.getByRole('button', { name: 'Import the file' }).click();
     await poll(() => page.getByRole('status').textContent()).toContain('1 task imported.');

@@ -169,8 +169,6 @@ describe('The event stream', () => {
     await page.clock.fastForward(20_000);
     await site.add('bread');
     await poll(() => titles(page)).toEqual(['bread', 'milk']);
-    // Error messages stay for at least 5 s.
-    await page.clock.fastForward(6_000);
     await poll(() => notice(page)).not.toContain('Not connected');
   });
 
@@ -257,6 +255,7 @@ describe('Rows', () => {
       await bob.mouse.click((box?.x ?? 0) + right, (box?.y ?? 0) + 9);
       await poll(() => titles(bob)).toEqual(expected);
     };
+    await click(1, -3, ['jam', 'bread', 'milk']);
     await moved(() => site.add('tea'), '#task-4');
     await click(2, 99, ['tea', 'jam', 'bread', 'milk']);
     await click(2, 9, ['tea', 'jam', 'milk', '(bread)']);
@@ -300,14 +299,4 @@ describe('Rows', () => {
       '(task 7)',
     ]);
   });
-});
-
-test('An error message disappears when the user closes it', async () => {
-  await site.add('milk');
-  await openList();
-  await page.route('**/finish', (route) => route.abort());
-  await page.getByRole('link', { name: 'Finish: milk' }).click();
-  await poll(() => notice(page)).toContain('No answer. It may not be saved.');
-  await page.getByRole('button', { name: 'Close' }).click();
-  await poll(() => notice(page)).toBe('');
 });

@@ -33,7 +33,7 @@ export function complain(text: string, passes = false, link?: Partial<HTMLAnchor
 /** Removes a temporary error message when the server responds again. */
 export const recovered = () => notice.querySelector('.passes')?.remove();
 
-/** Announces changes by other users, unless the notice has a link or a button such as Undo. */
+/** Announces changes by other users, unless the notice has a link or a button such as Undo. Shows a link beside errors. */
 export function mention(text: string, link?: Partial<HTMLAnchorElement>) {
-  if (!notice.querySelector(':scope > :is(a, form)')) say(text, undefined, link);
+  if (!notice.querySelector(link ? ':scope > :is(a, form)' : 'a, button')) say(text, undefined, link);
 }

@@ -355,7 +355,7 @@ describe('Between a keypress and its response', () => {
     await poll(() => titles(page)).toEqual(['tea pot', '(milk)']);
     await loseResponse(page, '**/tasks/3');
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('No answer. It may not be saved.').waitFor();
+    await page.getByText('tea pot\u2069: No answer. It may not be saved.').waitFor();
     await poll(() => titles(page)).toEqual(['tea', '(milk)']);
   });
 });

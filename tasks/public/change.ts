@@ -104,6 +104,7 @@ export function change(url: string, { request, done, failed = report, rows = [],
       settle();
       if (!(error instanceof Failure)) throw error;
       if (error.status === 0 && as === 'gone') error.message = 'No answer. It may be deleted.';
+      // A 412 message already has the current title.
       if (error.status !== 412) error.message = about + error.message;
       failed(error);
       // The list and the tokens may be out of date.

@@ -41,6 +41,7 @@ export function add() {
   lost = undefined;
   explain(single, '');
   showUnsaved('');
+  // Keeps a phone's keyboard open after a tap on Add.
   fieldOf(single).focus();
   for (const text of texts) {
     const sent = { text };

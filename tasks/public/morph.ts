@@ -72,6 +72,7 @@ function watchRows(own: boolean) {
     const least = moves.toSorted((a, b) => Math.abs(a.by) - Math.abs(b.by))[0];
     const edited = moves.find(({ row }) => row.matches('.editing:focus-within'));
     scrollBy(0, (edited ?? (list().getBoundingClientRect().top < 0 ? least : undefined))?.by ?? 0);
+    // The notice names the task that this user has just changed.
     const changed = document.querySelector('#notice bdi')?.textContent;
     for (const row of rows()) {
       const old = before.find((one) => one.row === row);

@@ -108,7 +108,7 @@ test('Tasks that another user adds or finishes are tinted for two seconds, even 
   const tinted = () =>
     page.evaluate(`[...document.querySelectorAll('.tasks > li')]
       .filter((row) => getComputedStyle(row).backgroundColor === 'rgb(227, 239, 233)').map(({ id }) => id)`);
-  // The response to an own change shows other users' changes, too.
+  // The response to the user's own change shows other users' changes, too.
   await page.route('**/task', (route) => site.add('jam').then(() => route.continue()), { times: 1 });
   await field(page).fill('tea');
   await field(page).press('Enter');

@@ -10,8 +10,8 @@ settleSent(refused !== null || document.querySelector('[role=status]') !== null)
 
 for (const form of forms) {
   const field = form.querySelector<HTMLInputElement>('[name=title], [name=text]');
-  // A rejected form's hidden fields are newer than the draft's. Shared text replaces the draft, except after a reload or Back.
-  const shared = type === 'navigate' && field?.defaultValue && !form.querySelector('[name=revision]');
+  // A rejected form's hidden fields are newer than the draft's. Shared text replaces the draft.
+  const shared = field?.defaultValue && !form.querySelector('[name=revision]');
   if (field?.value && (shared || field === refused)) storeDraft(form, field.value);
   else restoreDraft(form);
   field?.setSelectionRange(field.value.length, field.value.length);
@@ -26,8 +26,9 @@ for (const form of forms) {
 for (const form of document.querySelectorAll('form:not([enctype])'))
   form.addEventListener('submit', () => forms.forEach(markSent));
 
-// A reload must not repeat `Restored 1 task.`
-if (/^\?(restored|imported)=/.test(location.search)) history.replaceState(null, '', location.pathname);
+// A reload or Back must not repeat `Restored 1 task.` or shared text.
+if (/^\?(restored|imported|title|text|url)=/.test(location.search))
+  history.replaceState(null, '', location.pathname);
 
 document.querySelector<HTMLElement>('.show')?.addEventListener('click', ({ target }) => {
   const password = document.getElementById('password') as HTMLInputElement;

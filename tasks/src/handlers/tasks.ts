@@ -154,9 +154,9 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
 
     /** Shows the form for a new task, with text shared by another app (see the manifest). */
     async new(c: TasksContext) {
-      const title = sharedText(c);
       // Scripts keep a draft per path, so this path must differ from the path of the list's form.
-      return html(c, render('new', { ...(await formValues(c)), title, action: title && '/tasks', back: '' }));
+      const action = '/tasks';
+      return html(c, render('new', { ...(await formValues(c)), title: sharedText(c), action, back: '' }));
     },
 
     async show(c: TasksContext) {

@@ -77,11 +77,6 @@ export function formOf(name: 'edit' | 'lines', id = '') {
 let underWay = 0;
 addEventListener('beforeunload', (event) => underWay > 0 && event.preventDefault());
 
-function count(changes: number) {
-  underWay += changes;
-  document.body.classList.toggle('busy', underWay > 0);
-}
-
 /** Sends a change after earlier changes, and shows the page in the response. A finished row stays in place for a second. */
 export function change(url: string, { request, done, failed = report, rows = [], as }: Change) {
   const stay = as === 'finished' ? new Promise((resolve) => setTimeout(resolve, 1_000)) : undefined;
@@ -92,7 +87,8 @@ export function change(url: string, { request, done, failed = report, rows = [],
     // A later change may have marked the row again.
     for (const { dataset } of rows) if (dataset.pending === as) delete dataset.pending;
   };
-  count(1);
+  underWay += 1;
+  document.body.classList.add('busy');
   enqueue(async () => {
     try {
       const init = request();
@@ -110,7 +106,8 @@ export function change(url: string, { request, done, failed = report, rows = [],
       // The list and the tokens may be out of date.
       if (error.page) await refresh('main').catch(() => {});
     } finally {
-      count(-1);
+      underWay -= 1;
+      document.body.classList.toggle('busy', underWay > 0);
     }
   });
 }

@@ -23,7 +23,6 @@ export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
 /** Returns a function that restores the focus after a morph, to the control, its row, or the list. */
 export function keepFocus(own: boolean) {
   const focused = document.activeElement as HTMLElement;
-  if (focused === document.body) return () => {};
   const row = focused.closest<HTMLElement>('.tasks > li');
   const before = row && placeOf(row);
   return () => {

@@ -102,10 +102,7 @@ export function settleLost() {
   lost = undefined;
   const typed = linesOf(fieldOf(form).value);
   const title = typed.filter((line) => !lines.includes(line)).join('\n');
-  if (form !== single) {
-    linesAdded(form, lines);
-    return title && offerLines(title);
-  }
+  if (form !== single) return [linesAdded(form, lines), title && offerLines(title)];
   // Another task with the same title needs a new nonce.
   fill(form, { title, nonce: `${new FormData(formOf('lines')).get('nonce')}` });
   fieldOf(form).dispatchEvent(new Event('input', { bubbles: true }));
@@ -141,23 +138,22 @@ export function explain(form: HTMLFormElement, problem: string) {
 }
 
 /** Opens a row's edit form. */
-export function edit(row: HTMLElement) {
+export function edit(row: HTMLElement, focus = true) {
   for (const menu of row.querySelectorAll('details')) menu.open = false;
   const form = formOf('edit', row.id.slice(5));
   const { revision, added, finished, reopened } = row.dataset;
   const title = row.querySelector('.title')?.textContent ?? '';
   fill(form, { title, was: title, revision });
   const age = make('p', { className: 'when' });
-  for (const [event, dateTime] of Object.entries({ added, finished, reopened })) {
-    if (!dateTime) continue;
-    const time = make('time', { dateTime, textContent: local(dateTime) });
-    age.append(age.textContent && ', ', `${event} `, time);
-  }
+  const times = Object.entries({ added, finished, reopened }).flatMap(([event, dateTime]) =>
+    dateTime ? [', ', `${event} `, make('time', { dateTime, textContent: local(dateTime) })] : [],
+  );
+  age.append(...times.slice(1));
   form.append(age);
   row.append(form);
   row.classList.add('editing');
   restoreDraft(form);
-  fieldOf(form).focus();
+  if (focus) fieldOf(form).focus();
   return form;
 }
 
@@ -183,6 +179,14 @@ export function endEdit(row: HTMLElement) {
   if (!row.firstElementChild) return row.remove();
   row.classList.remove('editing');
   if (focused) row.focus({ preventScroll: true });
+}
+
+/** Turns the Add form of a deleted task into an edit form after somebody has restored the task. */
+export function editRestored() {
+  for (const form of document.querySelectorAll('.tasks > :not(.editing) > .write')) {
+    edit(form.parentElement as HTMLElement, form.contains(document.activeElement));
+    form.remove();
+  }
 }
 
 /** Restores all drafts after a reload or Back. */

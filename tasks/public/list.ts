@@ -4,7 +4,7 @@ import { next } from './focus.js';
 import { add, edit, endEdit, explain, keepDraft, restoreDrafts, save } from './forms.js';
 import { refreshQuietly } from './live.js';
 import { countTasks, endLines, linesOf, offerLines } from './paste.js';
-import { press, toggle, undo, undoChange } from './rows.js';
+import { press, toggle, undoChange } from './rows.js';
 
 document.addEventListener('click', (event) => {
   const target = event.target as Element;
@@ -75,6 +75,7 @@ function pressKey(event: KeyboardEvent): unknown {
   const { key, target, ctrlKey, metaKey, altKey, shiftKey, repeat } = event;
   const at = target as Element;
   if (at.closest('input, textarea') || altKey) return false;
+  const undo = () => document.querySelector<HTMLFormElement>('#notice form')?.requestSubmit();
   if (ctrlKey || metaKey) return letter(event) === 'z' && !shiftKey && !repeat && enqueue(undo);
   const row = at.closest<HTMLElement>('.tasks > li:not(.editing)');
   if (!row && at.id !== 'list') return false;

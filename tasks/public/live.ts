@@ -1,5 +1,5 @@
 import { enqueue, Failure, refresh, report } from './change.js';
-import { settleLost } from './forms.js';
+import { editRestored, settleLost } from './forms.js';
 import { shownVersion } from './morph.js';
 import { complain, mention, recovered } from './notice.js';
 
@@ -27,7 +27,7 @@ function heard(version: string) {
     if (shown !== shownVersion())
       mention(`The list changed: ${document.getElementById('count')?.textContent}`);
   });
-  enqueue(settleLost);
+  enqueue(() => [editRestored(), settleLost()]);
 }
 
 /** Updates the list. Reports only the end of the session, and only once: the server soon sends the version again. */
@@ -82,5 +82,4 @@ addEventListener('loggedout', () => {
   connect();
 });
 addEventListener('pagehide', close);
-addEventListener('pageshow', ({ persisted }) => persisted && open());
-open();
+addEventListener('pageshow', open);

@@ -14,10 +14,11 @@ export const shownVersion = () => list().dataset.version;
 
 const is = (node: Node, selector: string) => node instanceof Element && node.matches(selector);
 
-/** Keeps open forms, errors, and row state set by scripts. */
+/** Keeps open forms, errors, and row state set by scripts. The form of a deleted task has no revision. */
 const callbacks = {
   beforeNodeMorphed: (old: Node, fresh: Node) =>
-    !is(old, '.write, .find, .editing') && !(is(old, '#notice') && !fresh.textContent?.trim()),
+    !is(old, '.write, .find, .editing:has([name=revision])') &&
+    !(is(old, '#notice') && !fresh.textContent?.trim()),
   beforeNodeRemoved: (old: Node) => !is(old, '.write, .complaint'),
   beforeAttributeUpdated: (name: string) => name !== 'data-pending' && name !== 'open',
 };

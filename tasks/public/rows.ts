@@ -43,5 +43,3 @@ export function undoChange(form: HTMLFormElement) {
     },
   });
 }
-
-export const undo = () => document.querySelector<HTMLFormElement>('#notice form')?.requestSubmit();

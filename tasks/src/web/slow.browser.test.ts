@@ -261,22 +261,26 @@ describe('Between a keypress and its response', () => {
     expect((await logged).text()).toContain('TypeError');
   });
 
-  test('a half-typed edit survives a reload even if the task was deleted or filtered out', async () => {
-    await site.add('milk', 'bread');
+  test('a half-typed edit survives a reload even if the task was deleted, restored, or filtered out', async () => {
+    await site.add('milk', 'bread', 'tea');
     const page = await site.open('/?filter=open');
-    await edit(page, 1, ', two');
-    await edit(page, 2, ', three');
-    await site.store.destroy('1', 'gone');
+    for (const id of [1, 2, 3]) await edit(page, id, ', two');
+    for (const id of ['1', '3']) await site.store.destroy(id, `removal ${id}`);
     await site.store.update('2', { finished: 1 }, new Date());
     await page.reload();
     await poll(() => page.locator('#task-1 .problem').textContent()).toContain('Add saves it as a new task.');
     expect(await page.locator('#title-1').inputValue()).toBe('milk, two');
-    await page.locator('#task-1').getByRole('button', { name: 'Add' }).click();
-    await page.locator('#task-2').getByRole('button', { name: 'Save' }).click();
+    const press = (id: number, name: string) =>
+      page.locator(`#task-${id}`).getByRole('button', { name }).click();
+    await press(1, 'Add');
+    await press(2, 'Save');
+    await page.locator('#title-3').fill('tea for three');
+    await site.store.restore('removal 3');
+    await press(3, 'Save');
     await poll(() => page.locator('.editing').count()).toBe(0);
-    expect(await stored(site)).toEqual(['milk, two', 'bread, three']);
+    expect(await stored(site)).toEqual(['milk, two', 'tea for three', 'bread, two']);
     await page.reload();
-    expect(await titles(page)).toEqual(['milk, two']);
+    expect(await titles(page)).toEqual(['milk, two', 'tea for three']);
   });
 
   test.each([

@@ -183,7 +183,7 @@ export function endEdit(row: HTMLElement) {
 
 /** Turns the Add form of a deleted task into an edit form after somebody has restored the task. */
 export function editRestored() {
-  for (const form of document.querySelectorAll('.tasks > :not(.editing) > .write')) {
+  for (const form of document.querySelectorAll('.tasks > :not(.editing) > .write:not(:has([readonly]))')) {
     edit(form.parentElement as HTMLElement, form.contains(document.activeElement));
     form.remove();
   }

@@ -105,8 +105,8 @@ function leave(part: Element) {
   enqueue(refreshQuietly);
 }
 
-// After a submit, the browser shows the list only if the server has saved the form.
-settleSent(document.referrer !== '');
+// The server redirects to the list after it has saved a form. Back and links load the list directly.
+settleSent(performance.getEntriesByType('navigation')[0]?.toJSON().redirectCount > 0);
 restoreDrafts();
 // Focus the field here, because autofocus would stop the browser from restoring the scroll position.
 document.querySelector<HTMLElement>('[autofocus]')?.focus({ preventScroll: true });

@@ -20,7 +20,7 @@ document.addEventListener('click', (event) => {
   else if (row && link.matches('.edit')) edit(row);
   else if (link.matches('.cancel')) leave(link);
   // Finish pending changes first.
-  else if (link.closest('nav, footer, .found') && document.body.matches('.busy'))
+  else if (link.matches('.busy :is(nav a, footer a, .found a, #notice a:not([target]), .keys)'))
     enqueue(async () => location.assign(link.href));
   else return;
   event.preventDefault();

@@ -84,14 +84,12 @@ describe('On a slow connection', () => {
     await poll(() => notice(page)).toMatch(/^\s*Finished: milk/);
   });
 
+  const follow = (name: string) => (page: Page) => page.getByRole('link', { name, exact: true }).click();
   test.each([
-    [
-      'a filter',
-      (page: Page) => page.getByRole('link', { name: 'Finished', exact: true }).click(),
-      ['(milk)'],
-    ],
+    ['a filter', follow('Finished'), ['(milk)']],
     ['Find', (page: Page) => page.getByRole('button', { name: 'Find' }).click(), ['(milk)']],
-    ['Show all', (page: Page) => page.getByRole('link', { name: 'Show all' }).click(), ['bread', '(milk)']],
+    ['Show all', follow('Show all'), ['bread', '(milk)']],
+    ['Keyboard shortcuts', follow('Keyboard shortcuts'), []],
   ])('%s waits for changes under way', async (_, leave, shown) => {
     await site.add('milk', 'bread');
     const page = await site.open('/?q=milk');

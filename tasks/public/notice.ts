@@ -5,8 +5,9 @@ export const make = <T extends keyof HTMLElementTagNameMap>(tag: T, as: Partial<
 
 /** Shows and announces a message (live region), below an error message. Isolates the title's text direction. */
 export function say(text: string, title?: string, link?: Partial<HTMLAnchorElement>) {
-  notice.replaceChildren(...notice.querySelectorAll('.complaint'), text);
-  if (title !== undefined) notice.append(': ', make('bdi', { textContent: title }));
+  const said = make('span', { textContent: text });
+  if (title !== undefined) said.append(': ', make('bdi', { textContent: title }));
+  notice.replaceChildren(...notice.querySelectorAll('.complaint'), said);
   if (link) notice.append(' ', make('a', link));
 }
 

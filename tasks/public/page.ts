@@ -2,11 +2,10 @@
 import { markSent, restoreDraft, settleSent, storeDraft } from './drafts.js';
 import './times.js';
 
-const { type } = performance.getEntriesByType('navigation')[0]?.toJSON() ?? {};
-
 const forms = document.querySelectorAll<HTMLFormElement>('.write:not([enctype])');
 const refused = document.querySelector<HTMLInputElement>('.write [aria-invalid]');
-settleSent(refused !== null || document.querySelector('[role=status]') !== null);
+// An error page has no form, and its reload sends the form again.
+if (forms.length > 0) settleSent(refused !== null || document.querySelector('[role=status]') !== null);
 
 for (const form of forms) {
   const field = form.querySelector<HTMLInputElement>('[name=title], [name=text]');
@@ -18,8 +17,7 @@ for (const form of forms) {
   field?.addEventListener('input', () => storeDraft(form, field.value));
   form.querySelector('.cancel')?.addEventListener('click', () => storeDraft(form));
   // After Back, the browser restores even text that the server has saved.
-  if (field && type === 'back_forward')
-    addEventListener('pageshow', () => [form.reset(), restoreDraft(form)]);
+  if (field) addEventListener('pageshow', () => [form.reset(), restoreDraft(form)]);
 }
 
 // Delete ends the edit. The import of a file keeps the typed text.

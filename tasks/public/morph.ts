@@ -49,17 +49,13 @@ function keepRows(page: Page) {
 
 const places = () => rows().map((row) => ({ row, was: row.className, box: row.getBoundingClientRect() }));
 
-/** The rows before each move of the last 0.4 s, the earliest first. A finger may still be on its way to them. */
+/** The rows before each move of the last 0.3 s, the earliest first. A finger may still be on its way to them. */
 const aims = new Set<ReturnType<typeof places>>();
-/** The last clicked row. If it moves, the next click there means the row that takes its place. */
-let clicked: Element | null = null;
 
 // A click on a row that has just moved hits the list or `main`.
 document.addEventListener('click', ({ target, detail, clientX: x, clientY: y }) => {
-  clicked = (target as Element).closest('.tasks > li') ?? clicked;
-  if (detail > 1 || aims.size === 0 || !is(target as Node, '.tasks, main')) return;
-  const all = [...aims, places()].flat();
-  const hit = all.find(({ row, box }) => row !== clicked && box.top <= y && y < box.bottom);
+  if (detail > 1 || !is(target as Node, '.tasks, main')) return;
+  const hit = [...aims].flat().find(({ box }) => box.top <= y && y < box.bottom);
   const circle = hit?.row.querySelector<HTMLElement>('.toggle');
   if (circle && x < circle.getBoundingClientRect().right) circle.click();
 });
@@ -79,7 +75,7 @@ function watchRows(own: boolean) {
       const old = before.find((one) => one.row === row);
       if (!old || Math.abs(row.getBoundingClientRect().top - old.box.top) >= 1) {
         aims.add(before);
-        row.animate({ pointerEvents: ['none', 'none'] }, 400).onfinish = () => aims.delete(before);
+        row.animate({ pointerEvents: ['none', 'none'] }, 300).onfinish = () => aims.delete(before);
       }
       const isOwn = own && (!changed || changed === row.querySelector('.title')?.textContent);
       if (!isOwn && (!old || (!old.was && row.className)))

@@ -237,7 +237,7 @@ describe('Rows', () => {
     await poll(() => top('#task-60', bob)).toBe(before);
   });
 
-  test('receive a tap soon after a move if they were there before, unless the last tap moved them', async () => {
+  test('receive a tap soon after a move if they were there before', async () => {
     await site.add('milk', 'bread', 'jam');
     const bob = await site.openNew('/');
     await bob.clock.install({ time: 0 });
@@ -262,7 +262,7 @@ describe('Rows', () => {
     await moved(() => bob.clock.runFor(1_000), '#task-2:last-child');
     await click(4, 9, ['tea', 'jam', '(milk)', '(bread)']);
     await moved(() => bob.clock.runFor(1_000), '#task-1:last-child');
-    await click(3, 9, ['tea', 'jam', 'bread', '(milk)']);
+    await click(3, 9, ['tea', 'jam', 'milk', '(bread)']);
   });
 
   test('do not move when the user finishes the first visible row', async () => {

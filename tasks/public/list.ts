@@ -77,9 +77,9 @@ function pressKey(event: KeyboardEvent): unknown {
   if (at.closest('input, textarea') || altKey) return false;
   const undo = () => document.querySelector<HTMLFormElement>('#notice form')?.requestSubmit();
   if (ctrlKey || metaKey) return letter(event) === 'z' && !shiftKey && !repeat && enqueue(undo);
+  if (!at.matches('#list, .tasks *')) return false;
+  if (key === 'ArrowUp' || key === 'ArrowDown') return next(at.closest('.tasks > li'), key)?.focus();
   const row = at.closest<HTMLElement>('.tasks > li:not(.editing)');
-  if (!row && at.id !== 'list') return false;
-  if (key === 'ArrowUp' || key === 'ArrowDown') return next(row, key)?.focus();
   if (key === ' ' && !at.closest('button, summary')) return row && !repeat && toggle(row);
   if (repeat) return false;
   if (row === at && key === 'Enter') return edit(row);

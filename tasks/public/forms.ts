@@ -92,17 +92,21 @@ export function save(form: HTMLFormElement) {
   });
 }
 
+/** A list marker and a check box, which the server removes from a pasted line. */
+const marker = /^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:\[[ xX]?\]\s+)?/;
+
 /** Removes a failed request's lines from the form once the list shows them. */
 export function settleLost() {
   if (!lost?.form.isConnected) return;
   const { form, lines, before } = lost;
   const fresh = rows().filter(({ id }) => !before.includes(id));
-  const added = fresh.map((row) => ` ${row.querySelector('.title')?.textContent}`);
-  if (!lines.every((line) => added.some((title) => ` ${line.trim().normalize()}`.endsWith(title)))) return;
+  const added = fresh.map((row) => row.querySelector('.title')?.textContent);
+  const isAdded = (line: string) => added.includes(line.trim().normalize());
+  if (!lines.every((line) => isAdded(line) || isAdded(line.replace(marker, '')))) return;
   lost = undefined;
-  const typed = linesOf(fieldOf(form).value);
+  const typed = fieldOf(form).value.replaceAll('\t', ' ').split('\n');
   const title = typed.filter((line) => !lines.includes(line)).join('\n');
-  if (form !== single) return [linesAdded(form, lines), title && offerLines(title)];
+  if (form !== single) return [linesAdded(form, lines), title.trim() && offerLines(title)];
   // Another task with the same title needs a new nonce.
   fill(form, { title, nonce: `${new FormData(formOf('lines')).get('nonce')}` });
   fieldOf(form).dispatchEvent(new Event('input', { bubbles: true }));

@@ -7,6 +7,6 @@ export function utf8(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {
-    throw new TaskError('not_utf8', 'This text is not UTF-8. Characters that cannot be read are shown as �.');
+    throw new TaskError('not_utf8', 'This text is not UTF-8. Please convert it first.');
   }
 }

@@ -14,7 +14,6 @@ let lost: { form: HTMLFormElement; lines: string[]; before: string[] } | undefin
 
 const unsaved = () =>
   [...unanswered.map(({ text }) => text), fieldOf(single).value].filter(Boolean).join('\n');
-
 export const keepDraft = (form: HTMLFormElement) =>
   storeDraft(form, form === single ? unsaved() : fieldOf(form).value);
 
@@ -92,9 +91,6 @@ export function save(form: HTMLFormElement) {
   });
 }
 
-/** A list marker and a check box, which the server removes from a pasted line. */
-const marker = /^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:\[[ xX]?\]\s+)?/;
-
 /** Removes a failed request's lines from the form once the list shows them. */
 export function settleLost() {
   if (!lost?.form.isConnected) return;
@@ -102,6 +98,8 @@ export function settleLost() {
   const fresh = rows().filter(({ id }) => !before.includes(id));
   const added = fresh.map((row) => row.querySelector('.title')?.textContent);
   const isAdded = (line: string) => added.includes(line.trim().normalize());
+  // The server removes the marker and the check box of a pasted line.
+  const marker = /^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:\[[ xX]?\]\s+)?/;
   if (!lines.every((line) => isAdded(line) || isAdded(line.replace(marker, '')))) return;
   lost = undefined;
   const typed = fieldOf(form).value.replaceAll('\t', ' ').split('\n');
@@ -110,6 +108,7 @@ export function settleLost() {
   // Another task with the same title needs a new nonce.
   fill(form, { title, nonce: `${new FormData(formOf('lines')).get('nonce')}` });
   fieldOf(form).dispatchEvent(new Event('input', { bubbles: true }));
+  if (title.endsWith('\n')) explain(form, 'The rest was not sent. Please try again.');
   say('Added', lines[0]?.trim());
 }
 
@@ -163,7 +162,7 @@ export function edit(row: HTMLElement, focus = true) {
 
 /** Shows the draft of a task that left the list. The form adds a deleted task again. */
 function editGone(id: string) {
-  const row = make('li', { id: `task-${id}` });
+  const row = make('li', { id: `task-${id}`, tabIndex: -1 });
   rowsOf(document).prepend(row);
   const form = edit(row);
   enqueue(async () => {

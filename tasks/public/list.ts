@@ -6,6 +6,11 @@ import { refreshQuietly } from './live.js';
 import { countTasks, endLines, linesOf, offerLines } from './paste.js';
 import { press, toggle, undoChange } from './rows.js';
 
+const errors = () => document.querySelectorAll('.complaint, .problem').length;
+
+/** Leaves the page after pending changes, unless one of them fails. */
+const leaveAfterChanges = (go: () => void, before = errors()) => enqueue(() => errors() <= before && go());
+
 document.addEventListener('click', (event) => {
   const target = event.target as Element;
   const row = target.closest<HTMLElement>('.tasks > li');
@@ -19,9 +24,8 @@ document.addEventListener('click', (event) => {
   if (row && link.matches('.toggle')) toggle(row);
   else if (row && link.matches('.edit')) edit(row);
   else if (link.matches('.cancel')) leave(link);
-  // Finish pending changes first.
   else if (link.matches('.busy :is(nav a, footer a, .found a, #notice a:not([target]), .keys)'))
-    enqueue(async () => location.assign(link.href));
+    leaveAfterChanges(() => location.assign(link.href));
   else return;
   event.preventDefault();
 });
@@ -31,7 +35,7 @@ document.addEventListener('submit', (event) => {
   const leaves = form.matches('.find, [action="/logout"]');
   if (leaves && !document.body.matches('.busy')) return;
   event.preventDefault();
-  if (leaves) enqueue(() => form.submit());
+  if (leaves) leaveAfterChanges(() => form.submit());
   else if (form === single) add();
   else if (form.matches('.write')) save(form);
   else if (form.closest('#notice')) undoChange(form);

@@ -6,12 +6,10 @@ declare const Idiomorph: typeof import('idiomorph').Idiomorph;
 // Throws if the library is missing, so that the page falls back to plain links and forms.
 const { morph: morphElement } = Idiomorph;
 
-const list = () => document.getElementById('list') as HTMLElement;
-
 type Page = Document | DocumentFragment;
 
+const list = () => document.getElementById('list') as HTMLElement;
 export const shownVersion = () => list().dataset.version;
-
 const is = (node: Node, selector: string) => node instanceof Element && node.matches(selector);
 
 /** Keeps open forms, errors, and row state set by scripts. The form of a deleted task has no revision. */

@@ -67,6 +67,7 @@ const writing = process.env.PICTURES === 'write';
 const settle = `{
   const fixed = (text) => text
     .replace(/127\\.0\\.0\\.1:\\d+/g, '127.0.0.1:8080')
+    .replace(/\\b\\d?\\d:\\d\\d(\\s[AP]M)?\\b/g, '17:21')
     .replace(/(,|\\sin)\\s\\d+\\sms\\b/g, '')
     .replace(/\\b\\d+(\\.\\d+)?(\\s)(ms|s)\\b/g, '12$2ms')
     .replace(/\\b[0-9a-f]{32}\\b/g, '0123456789abcdef'.repeat(2));

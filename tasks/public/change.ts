@@ -77,6 +77,12 @@ export function formOf(name: 'edit' | 'lines', id = '') {
 let underWay = 0;
 addEventListener('beforeunload', (event) => underWay > 0 && event.preventDefault());
 
+/** Leaves the page after all pending changes, unless one of them fails. */
+let leave: (() => void) | undefined;
+export const leaveAfterChanges = (go: () => void) => {
+  leave = go;
+};
+
 /** Sends a change after earlier changes, and shows the page in the response. A finished row stays in place for a second. */
 export function change(url: string, { request, done, failed = report, rows = [], as }: Change) {
   const stay = as === 'finished' ? new Promise((resolve) => setTimeout(resolve, 1_000)) : undefined;
@@ -97,6 +103,7 @@ export function change(url: string, { request, done, failed = report, rows = [],
       endComplaints(about);
       Promise.resolve(stay).then(() => [settle(), showReceived()]);
     } catch (error) {
+      leave = undefined;
       settle();
       if (!(error instanceof Failure)) throw error;
       if (error.status === 0 && as === 'gone') error.message = 'No answer. It may be deleted.';
@@ -108,6 +115,7 @@ export function change(url: string, { request, done, failed = report, rows = [],
     } finally {
       underWay -= 1;
       document.body.classList.toggle('busy', underWay > 0);
+      if (underWay === 0) leave?.();
     }
   });
 }

@@ -23,12 +23,12 @@ function draftKey(form: HTMLFormElement) {
 const fieldsOf = (form: HTMLFormElement) =>
   form.querySelectorAll<HTMLInputElement>('[name]:not([name^=_], [type=file])');
 
-/** Stores the form with `text` as a draft, or drops the draft if `text` is empty. */
+/** Stores the form with `text` as a draft, or drops the draft if `text` is empty. Keeps the revision of a deleted task. */
 export function storeDraft(form: HTMLFormElement, text?: string) {
   const values = Object.fromEntries(
     Array.from(fieldsOf(form), ({ name, value, type }) => [name, type === 'hidden' ? value : (text ?? '')]),
   );
-  store({ [draftKey(form)]: text ? values : undefined });
+  store({ [draftKey(form)]: text ? { ...drafts()[draftKey(form)], ...values } : undefined });
 }
 
 /** Marks a draft as submitted, but not yet as saved. */

@@ -144,15 +144,10 @@ export function explain(form: HTMLFormElement, problem: string) {
 export function edit(row: HTMLElement, focus = true) {
   for (const menu of row.querySelectorAll('details')) menu.open = false;
   const form = formOf('edit', row.id.slice(5));
-  const { revision, added, finished, reopened } = row.dataset;
+  const { revision, when = '' } = row.dataset;
   const title = row.querySelector('.title')?.textContent ?? '';
   fill(form, { title, was: title, revision });
-  const age = make('p', { className: 'when' });
-  const times = Object.entries({ added, finished, reopened }).flatMap(([event, dateTime]) =>
-    dateTime ? [', ', `${event} `, make('time', { dateTime, textContent: local(dateTime) })] : [],
-  );
-  age.append(...times.slice(1));
-  form.append(age);
+  form.append(make('p', { className: 'when', textContent: when.replace(/\S+Z/g, local) }));
   row.append(form);
   row.classList.add('editing');
   restoreDraft(form);
@@ -186,9 +181,11 @@ export function endEdit(row: HTMLElement) {
 
 /** Turns the Add form of a deleted task into an edit form after somebody has restored the task. */
 export function editRestored() {
-  for (const form of document.querySelectorAll('.tasks > :not(.editing) > .write:not(:has([readonly]))')) {
-    edit(form.parentElement as HTMLElement, form.contains(document.activeElement));
-    form.remove();
+  for (const form of document.querySelectorAll<HTMLFormElement>('.tasks > :not(.editing) > .write')) {
+    const page = make('div', {});
+    page.append(edit(form.parentElement as HTMLElement, false));
+    renew(form, page);
+    explain(form, '');
   }
 }
 

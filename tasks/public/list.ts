@@ -1,15 +1,10 @@
-import { enqueue } from './change.js';
+import { enqueue, leaveAfterChanges } from './change.js';
 import { settleSent, single } from './drafts.js';
 import { next } from './focus.js';
 import { add, edit, endEdit, explain, keepDraft, restoreDrafts, save } from './forms.js';
 import { refreshQuietly } from './live.js';
 import { countTasks, endLines, linesOf, offerLines } from './paste.js';
 import { press, toggle, undoChange } from './rows.js';
-
-const errors = () => document.querySelectorAll('.complaint, .problem').length;
-
-/** Leaves the page after pending changes, unless one of them fails. */
-const leaveAfterChanges = (go: () => void, before = errors()) => enqueue(() => errors() <= before && go());
 
 document.addEventListener('click', (event) => {
   const target = event.target as Element;

@@ -120,10 +120,7 @@ describe('The list page', () => {
     await site.add('milk', 'bread');
     await site.store.update('1', { finished: 1 }, new Date());
     const page = await site.open();
-    for (const [name, shown] of [
-      ['Open', ['bread']],
-      ['Finished', ['(milk)']],
-    ] as const) {
+    for (const [name, shown] of Object.entries({ Open: ['bread'], Finished: ['(milk)'] })) {
       await page.getByRole('link', { name, exact: true }).click();
       await poll(() => titles(page)).toEqual(shown);
       expect(await page.locator('[aria-current=page]').textContent()).toBe(name);

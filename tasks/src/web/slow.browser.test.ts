@@ -275,6 +275,9 @@ describe('Between a keypress and its response', () => {
     await press(2, 'Save');
     await page.locator('#title-3').fill('tea for three');
     await site.store.restore('removal 3');
+    await site.store.update('3', { title: 'green tea' }, new Date());
+    await press(3, 'Save');
+    await poll(() => page.locator('#task-3 .problem').textContent()).toContain('It is open now and reads');
     await press(3, 'Save');
     await poll(() => page.locator('.editing').count()).toBe(0);
     expect(await stored(site)).toEqual(['milk, two', 'tea for three', 'bread, two']);

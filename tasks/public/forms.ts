@@ -6,6 +6,12 @@ import { make, say } from './notice.js';
 import { countTasks, linesAdded, linesOf, offerLines } from './paste.js';
 import { local } from './times.js';
 
+// A text area can show several unsaved tasks.
+const area = document.createElement('textarea');
+for (const { name, value } of (fieldOf(single) as Element).attributes) area.setAttribute(name, value);
+area.rows = 1;
+fieldOf(single).replaceWith(area);
+
 /** New tasks without a response yet, oldest first. */
 let unanswered: { text: string }[] = [];
 
@@ -17,17 +23,7 @@ const unsaved = () =>
 export const keepDraft = (form: HTMLFormElement) =>
   storeDraft(form, form === single ? unsaved() : fieldOf(form).value);
 
-/** Shows `text` in the field above the list, as a text area if it has several lines. */
 function showUnsaved(text: string) {
-  const field = fieldOf(single);
-  const area = document.createElement('textarea');
-  if (text.includes('\n') && field.type === 'text') {
-    for (const { name, value } of field.attributes) area.setAttribute(name, value);
-    area.rows = 1;
-    const focused = field === document.activeElement;
-    field.replaceWith(area);
-    if (focused) area.focus();
-  }
   fieldOf(single).value = text;
   countTasks(single);
 }

@@ -1,4 +1,4 @@
-import { morph, showReceived } from './morph.js';
+import { morph, showReceived, watchRows } from './morph.js';
 import { complain, endComplaints } from './notice.js';
 
 /** A failed request, with a message for the user. The status is 0 if there was no response. */
@@ -109,7 +109,9 @@ export function change(url: string, { request, done, failed = report, rows = [],
       if (error.status === 0 && as === 'gone') error.message = 'No answer. It may be deleted.';
       // A 412 message already has the current title.
       if (error.status !== 412) error.message = about + error.message;
+      const settleRows = watchRows(true);
       failed(error);
+      settleRows();
       // The list and the tokens may be out of date.
       if (error.page) await refresh('main').catch(() => {});
     } finally {

@@ -2,14 +2,13 @@ import { change, enqueue, type Failure, formOf, isFinal, load, post, report } fr
 import { drafts, fieldOf, fill, restoreDraft, single, storeDraft } from './drafts.js';
 import { rows } from './focus.js';
 import { rowsOf } from './morph.js';
-import { make, say } from './notice.js';
+import { complain, make, say } from './notice.js';
 import { countTasks, linesAdded, linesOf, offerLines } from './paste.js';
 import { local } from './times.js';
 
 // A text area can show several unsaved tasks.
-const area = document.createElement('textarea');
+const area = Object.assign(document.createElement('textarea'), { rows: 1 });
 for (const { name, value } of (fieldOf(single) as Element).attributes) area.setAttribute(name, value);
-area.rows = 1;
 fieldOf(single).replaceWith(area);
 
 /** New tasks without a response yet, oldest first. */
@@ -124,7 +123,7 @@ function renew(form: HTMLFormElement, page: ParentNode) {
   if (form !== single) form.querySelector('.main')?.replaceWith(fresh.querySelector('.main') as Element);
 }
 
-/** Shows `problem` next to the form's field, or removes it if empty. */
+/** Shows `problem` next to the form's field (and in the notice if the user has scrolled away), or removes it if empty. */
 export function explain(form: HTMLFormElement, problem: string) {
   const field = fieldOf(form);
   const id = `${field.id}-problem`;
@@ -133,7 +132,10 @@ export function explain(form: HTMLFormElement, problem: string) {
   field.setAttribute('aria-describedby', problem && id);
   if (!problem) return;
   form.append(make('p', { id, className: 'problem', role: 'alert', textContent: problem }));
-  if (!document.activeElement?.matches('input, textarea')) field.focus();
+  if (!document.activeElement?.matches('input, textarea')) field.focus({ preventScroll: true });
+  const { top, bottom } = field.getBoundingClientRect();
+  if (bottom < 0 || top > innerHeight)
+    complain(problem, false, { href: `#${field.id}`, textContent: 'Show' });
 }
 
 /** Opens a row's edit form. */
@@ -159,7 +161,7 @@ function editGone(id: string) {
   enqueue(async () => {
     const { status } = await load(`/tasks/${id}/edit`).catch((failure) => failure);
     if (status !== 404) return;
-    renew(form, await load('/tasks/new'));
+    renew(form, await load(`/tasks/new${location.search}`));
     explain(form, 'This task was deleted. Add saves it as a new task.');
   });
 }

@@ -59,7 +59,7 @@ document.addEventListener('click', ({ target, detail, clientX: x, clientY: y }) 
 });
 
 /** Returns a function that scrolls by the least move of a visible row, and tints other users' changes for 2 s. */
-function watchRows(own: boolean) {
+export function watchRows(own: boolean) {
   const before = places();
   return () => {
     const visible = before.filter(({ row, box }) => row.isConnected && box.top >= 0 && box.top < innerHeight);

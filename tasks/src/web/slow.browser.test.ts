@@ -130,13 +130,15 @@ describe('On a slow connection', () => {
   });
 
   test('all tasks return to the field if the first request fails, and Enter adds the tasks again', async () => {
-    const page = await site.open();
+    const page = await site.openNew('/');
     const held = Promise.withResolvers<void>();
     await page.route('**/task', (route) => held.promise.then(() => route.abort()), { times: 1 });
     await enter(page, 'milk', 'bread');
     await page.keyboard.type('tea');
+    await page.setViewportSize({ width: 1280, height: 100 });
+    await page.evaluate('scrollTo(0, 999)');
     held.resolve();
-    await page.locator('.problem').waitFor();
+    await poll(() => notice(page)).toBe('No answer. It may not be saved. Show Close');
     expect(await field(page).inputValue()).toBe('milk\nbread\ntea');
     await page.getByRole('button', { name: 'Add 3 tasks' }).waitFor();
     await page.keyboard.press('Enter');
@@ -182,10 +184,13 @@ test('A saved edit closes its form even if a proxy answers 502 once for the list
   const page = await site.openNew('/');
   const session = await page.context().newCDPSession(page);
   let failures = 1;
-  session.on('Fetch.requestPaused', ({ requestId, request: { method } }) =>
-    method === 'GET' && failures-- > 0
-      ? session.send('Fetch.fulfillRequest', { requestId, responseCode: 502 })
-      : session.send('Fetch.continueRequest', { requestId }),
+  session.on(
+    'Fetch.requestPaused',
+    ({ requestId, request: { method } }) =>
+      (method === 'GET' && failures-- > 0
+        ? session.send('Fetch.fulfillRequest', { requestId, responseCode: 502 })
+        : session.send('Fetch.continueRequest', { requestId })
+      ).catch(() => {}), // The page may have closed.
   );
   await session.send('Fetch.enable', { patterns: [{ resourceType: 'Fetch' }] });
   await edit(page, 1, ' and tea');

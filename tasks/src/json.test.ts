@@ -231,7 +231,7 @@ describe('DELETE /tasks/:id', () => {
   });
 });
 
-const deletedMeanwhile = /<form action="\/task".*value="mine".*Somebody may have deleted it/s;
+const deletedMeanwhile = /<form action="\/tasks".*value="mine".*Somebody may have deleted it/s;
 
 describe('Browser forms, which can only POST', () => {
   const revision = async () => `${(await kept.store.show('1')).revision}`;

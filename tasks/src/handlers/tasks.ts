@@ -154,8 +154,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
 
     /** Shows the form for a new task, with text shared by another app (see the manifest). */
     async new(c: TasksContext) {
-      // Scripts keep a draft per path, so this path must differ from the path of the list's form.
-      const values = { ...(await formValues(c)), action: '/tasks', back: listSearch(partOf(c)) };
+      const values = { ...(await formValues(c)), back: listSearch(partOf(c)) };
       return html(c, render('new', { ...values, title: sharedText(c) }));
     },
 

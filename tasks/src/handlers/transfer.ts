@@ -77,7 +77,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
       const { report } = await add(c, nonce, (turn) => readFile(file, format, turn));
       return report.refused === 0 ? imported(c, report) : html(c, await page(c, { report }));
     } catch (error) {
-      if (error instanceof TaskError) error.form = { text: '', nonce, file: 'yes' };
+      if (error instanceof TaskError) error.form = { text: '', nonce, isFile: 'yes' };
       throw error;
     }
   };

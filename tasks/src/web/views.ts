@@ -46,7 +46,7 @@ export interface Views {
     csrf: string;
     nonce: string;
   };
-  import: Typed & { nonce: string; text?: string; file?: string; report?: Report; typed?: string[] };
+  import: Typed & { nonce: string; text?: string; isFile?: string; report?: Report; typed?: string[] };
   login: { csrf: string; next: string; problem?: string };
   error: {
     list: string;

@@ -69,9 +69,9 @@ export function watchRows(own: boolean) {
     scrollBy(0, (edited ?? (list().getBoundingClientRect().top < 0 ? least : undefined))?.by ?? 0);
     // The notice names the task that this user has just changed.
     const changed = document.querySelector('#notice bdi')?.textContent;
-    for (const row of rows()) {
+    for (const { row, box } of places()) {
       const old = before.find((one) => one.row === row);
-      if (!old || Math.abs(row.getBoundingClientRect().top - old.box.top) >= 1) {
+      if (!old || Math.abs(box.top - old.box.top) >= 1) {
         aims.add(before);
         row.animate({ pointerEvents: ['none', 'none'] }, 300).onfinish = () => aims.delete(before);
       }

@@ -332,23 +332,23 @@ describe('A task row', () => {
     const onPhone = await site.open('/', phone);
     await onPhone.getByLabel('More: milk').tap();
     await tapTwice(onPhone, 'Delete: milk');
-    await poll(() => onPhone.locator('details[open]').count()).toBe(0);
-    await onPhone.getByLabel('More: tea').tap();
+    const menus = onPhone.locator('details[open]');
     await onPhone.getByRole('button', { name: 'Undo' }).waitFor();
+    // A tap so soon after a double tap in the same place may be ignored.
+    const open = async () => [await onPhone.getByLabel('More: tea').tap(), await menus.count()];
+    await poll(open).toEqual([undefined, 1]);
     expect(await tooSmall(onPhone, 44, 'a, button, summary')).toEqual([]);
     expect(await onPhone.getByRole('link', { name: 'Keyboard shortcuts' }).isVisible()).toBe(false);
     await onPhone.getByLabel('Edit: tea').tap();
     await onPhone.getByRole('button', { name: 'Save' }).waitFor();
     expect(await tooSmall(onPhone, 44, '.editing :is(textarea, a, button)')).toEqual([]);
     expect(await onPhone.evaluate('getComputedStyle(document.activeElement).textAlign')).toBe('start');
-    for (const path of 'tasks/import tasks/removals tasks/2/edit tasks/2 tasks/7 public/keys.html'.split(
-      ' ',
-    )) {
-      await onPhone.goto(`/${path}`);
+    for (const path of ['import', 'removals', '2/edit', '2', '7', '../public/keys.html']) {
+      await onPhone.goto(`/tasks/${path}`);
       expect(await tooSmall(onPhone, 44, 'a, button, summary'), path).toEqual([]);
     }
     const atDesk = await site.open();
-    expect(await tooSmall(atDesk, 24, 'a, button, input')).toEqual([]);
+    expect(await tooSmall(atDesk, 24, 'a, button, input, textarea')).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@
 import { markSent, restoreDraft, settleSent, storeDraft } from './drafts.js';
 import './times.js';
 
+const { type } = performance.getEntriesByType('navigation')[0]?.toJSON() ?? {};
 const forms = document.querySelectorAll<HTMLFormElement>('.write:not([enctype])');
 const refused = document.querySelector<HTMLInputElement>('.write [aria-invalid]');
 // An error page has no form, and its reload sends the form again.
@@ -9,15 +10,13 @@ if (forms.length > 0) settleSent(refused !== null || document.querySelector('[ro
 
 for (const form of forms) {
   const field = form.querySelector<HTMLInputElement>('[name=title], [name=text]');
-  // A rejected form's hidden fields are newer than the draft's. Shared text replaces the draft.
-  const shared = field?.defaultValue && !form.querySelector('[name=revision]');
+  // A rejected form's hidden fields are newer than the draft's. Shared text replaces the draft, except after a reload.
+  const shared = type === 'navigate' && field?.defaultValue && !form.querySelector('[name=revision]');
   if (field?.value && (shared || field === refused)) storeDraft(form, field.value);
   else restoreDraft(form);
   field?.setSelectionRange(field.value.length, field.value.length);
   field?.addEventListener('input', () => storeDraft(form, field.value));
   form.querySelector('.cancel')?.addEventListener('click', () => storeDraft(form));
-  // After Back, the browser restores even text that the server has saved.
-  if (field) addEventListener('pageshow', () => [form.reset(), restoreDraft(form)]);
 }
 
 // Delete ends the edit. The import of a file keeps the typed text.
@@ -25,7 +24,7 @@ for (const form of document.querySelectorAll('form:not([enctype])'))
   form.addEventListener('submit', () => forms.forEach(markSent));
 
 // A reload or Back must not repeat `Restored 1 task.` or shared text.
-if (/^\?(restored|imported|title|text|url)=/.test(location.search))
+if (!document.querySelector('.error') && /^\?(restored|imported|title|text|url)=/.test(location.search))
   history.replaceState(null, '', location.pathname);
 
 document.querySelector<HTMLElement>('.show')?.addEventListener('click', ({ target }) => {

@@ -7,7 +7,7 @@ import { countTasks, linesAdded, linesOf, offerLines } from './paste.js';
 import { local } from './times.js';
 
 // A text area can show several unsaved tasks.
-const area = Object.assign(document.createElement('textarea'), { rows: 1 });
+const area = Object.assign(document.createElement('textarea'), { rows: 1, value: fieldOf(single).value });
 for (const { name, value } of (fieldOf(single) as Element).attributes) area.setAttribute(name, value);
 fieldOf(single).replaceWith(area);
 
@@ -94,7 +94,7 @@ export function settleLost() {
   const added = fresh.map((row) => row.querySelector('.title')?.textContent);
   const isAdded = (line: string) => added.includes(line.trim().normalize());
   // The server removes the marker and the check box of a pasted line.
-  const marker = /^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:\[[ xX]?\]\s+)?/;
+  const marker = form === single ? '' : /^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:\[[ xX]?\]\s+)?/;
   if (!lines.every((line) => isAdded(line) || isAdded(line.replace(marker, '')))) return;
   lost = undefined;
   const typed = fieldOf(form).value.replaceAll('\t', ' ').split('\n');
@@ -103,13 +103,14 @@ export function settleLost() {
   // Another task with the same title needs a new nonce.
   fill(form, { title, nonce: `${new FormData(formOf('lines')).get('nonce')}` });
   fieldOf(form).dispatchEvent(new Event('input', { bubbles: true }));
-  if (title.endsWith('\n')) explain(form, 'The rest was not sent. Please try again.');
+  if (title.includes('\n')) explain(form, 'The rest was not sent. Please try again.');
   say('Added', lines[0]?.trim());
 }
 
 function refuse(form: HTMLFormElement, failure: Failure, lines: string[]) {
   if (failure.page) renew(form, failure.page);
   failure.status === 401 ? report(failure) : explain(form, failure.message);
+  if (!document.activeElement?.matches('input, textarea')) fieldOf(form).focus({ preventScroll: true });
   if (lines.length > 0 && !form.closest('li')) lost = { form, lines, before: rows().map(({ id }) => id) };
 }
 
@@ -132,7 +133,6 @@ export function explain(form: HTMLFormElement, problem: string) {
   field.setAttribute('aria-describedby', problem && id);
   if (!problem) return;
   form.append(make('p', { id, className: 'problem', role: 'alert', textContent: problem }));
-  if (!document.activeElement?.matches('input, textarea')) field.focus({ preventScroll: true });
   const { top, bottom } = field.getBoundingClientRect();
   if (bottom < 0 || top > innerHeight)
     complain(problem, false, { href: `#${field.id}`, textContent: 'Show' });
@@ -145,7 +145,7 @@ export function edit(row: HTMLElement, focus = true) {
   const { revision, when = '' } = row.dataset;
   const title = row.querySelector('.title')?.textContent ?? '';
   fill(form, { title, was: title, revision });
-  form.append(make('p', { className: 'when', textContent: when.replace(/\S+Z/g, local) }));
+  form.append(make('p', { className: 'when', textContent: when.replace(/\d[^ ,]*/g, local) }));
   row.append(form);
   row.classList.add('editing');
   restoreDraft(form);
@@ -189,7 +189,7 @@ export function editRestored() {
 
 /** Restores all drafts after a reload or Back. */
 export function restoreDrafts() {
-  showUnsaved(drafts()['/task']?.title ?? '');
+  showUnsaved(drafts()['/task']?.title ?? fieldOf(single).value);
   restoreDraft(single);
   for (const place of Object.keys(drafts())) {
     const [, id = ''] = /^\/tasks\/(\d+)$/.exec(place) ?? [];

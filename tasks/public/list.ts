@@ -30,7 +30,7 @@ document.addEventListener('submit', (event) => {
   const leaves = form.matches('.find, [action="/logout"]');
   if (leaves && !document.body.matches('.busy')) return;
   event.preventDefault();
-  if (leaves) leaveAfterChanges(() => form.submit());
+  if (leaves) (form.matches('.find') ? leaveAfterChanges : enqueue)(() => form.submit());
   else if (form === single) add();
   else if (form.matches('.write')) save(form);
   else if (form.closest('#notice')) undoChange(form);
@@ -80,7 +80,7 @@ function pressKey(event: KeyboardEvent): unknown {
   if (key === 'ArrowUp' || key === 'ArrowDown') return next(at.closest('.tasks > li'), key)?.focus();
   const row = at.closest<HTMLElement>('.tasks > li:not(.editing)');
   if (key === ' ' && !at.closest('button, summary')) return row && !repeat && toggle(row);
-  if (repeat) return false;
+  if (repeat || !(row || at.matches('#list, .editing'))) return false;
   if (row === at && key === 'Enter') return edit(row);
   if (row === at && /^(Delete|Backspace)$/.test(key))
     return row.querySelector<HTMLElement>('.actions button')?.click();

@@ -184,10 +184,11 @@ test('A saved edit closes its form even if a proxy answers 502 once for the list
   const page = await site.openNew('/');
   const session = await page.context().newCDPSession(page);
   let failures = 1;
+  const ended = () => {};
   session.on('Fetch.requestPaused', ({ requestId, request: { method } }) =>
     method === 'GET' && failures-- > 0
-      ? session.send('Fetch.fulfillRequest', { requestId, responseCode: 502 })
-      : session.send('Fetch.continueRequest', { requestId }),
+      ? session.send('Fetch.fulfillRequest', { requestId, responseCode: 502 }).catch(ended)
+      : session.send('Fetch.continueRequest', { requestId }).catch(ended),
   );
   await session.send('Fetch.enable', { patterns: [{ resourceType: 'Fetch' }] });
   await edit(page, 1, ' and tea');
@@ -197,7 +198,6 @@ test('A saved edit closes its form even if a proxy answers 502 once for the list
   failures = 2;
   await page.getByLabel('Delete: milk and tea').click();
   await poll(() => notice(page)).toContain('No answer. It may be deleted. Recently deleted Close');
-  await session.detach();
 });
 
 describe('Between a keypress and its response', () => {

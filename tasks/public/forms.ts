@@ -136,6 +136,7 @@ export function explain(form: HTMLFormElement, problem: string) {
   const { top, bottom } = field.getBoundingClientRect();
   if (bottom < 0 || top > innerHeight)
     complain(problem, false, { href: `#${field.id}`, textContent: 'Show' });
+  else requestAnimationFrame(() => form.lastElementChild?.scrollIntoView({ block: 'nearest' }));
 }
 
 /** Opens a row's edit form. */

@@ -104,12 +104,12 @@ export function change(url: string, { request, done, failed = report, rows = [],
       Promise.resolve(stay).then(() => [settle(), showReceived()]);
     } catch (error) {
       leave = undefined;
+      const settleRows = watchRows(true);
       settle();
       if (!(error instanceof Failure)) throw error;
       if (error.status === 0 && as === 'gone') error.message = 'No answer. It may be deleted.';
       // A 412 message already has the current title.
       if (error.status !== 412) error.message = about + error.message;
-      const settleRows = watchRows(true);
       failed(error);
       settleRows();
       // The list and the tokens may be out of date.

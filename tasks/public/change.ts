@@ -77,10 +77,10 @@ export function formOf(name: 'edit' | 'lines', id = '') {
 let underWay = 0;
 addEventListener('beforeunload', (event) => underWay > 0 && event.preventDefault());
 
-/** Leaves the page after all pending changes, unless one of them fails. */
-let leave: (() => void) | undefined;
+/** Leaves the page after all pending changes, unless one of them fails. Runs once, because a download does not leave. */
+let leave: (() => undefined) | undefined;
 export const leaveAfterChanges = (go: () => void) => {
-  leave = go;
+  leave = () => void go();
 };
 
 /** Sends a change after earlier changes, and shows the page in the response. A finished row stays in place for a second. */
@@ -117,7 +117,7 @@ export function change(url: string, { request, done, failed = report, rows = [],
     } finally {
       underWay -= 1;
       document.body.classList.toggle('busy', underWay > 0);
-      if (underWay === 0) leave?.();
+      if (underWay === 0) leave = leave?.();
     }
   });
 }

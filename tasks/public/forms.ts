@@ -128,7 +128,7 @@ function renew(form: HTMLFormElement, page: ParentNode) {
 export function explain(form: HTMLFormElement, problem: string) {
   const field = fieldOf(form);
   const id = `${field.id}-problem`;
-  form.querySelector('.problem')?.remove();
+  for (const old of document.querySelectorAll(`#${id}, .complaint:has([href="#${field.id}"])`)) old.remove();
   field.ariaInvalid = problem ? 'true' : null;
   field.setAttribute('aria-describedby', problem && id);
   if (!problem) return;

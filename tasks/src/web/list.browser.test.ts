@@ -333,6 +333,7 @@ describe('A task row', () => {
     await onPhone.getByLabel('More: milk').tap();
     await tapTwice(onPhone, 'Delete: milk');
     const menus = onPhone.locator('details[open]');
+    await poll(() => menus.count()).toBe(0);
     await onPhone.getByRole('button', { name: 'Undo' }).waitFor();
     // A tap so soon after a double tap in the same place may be ignored.
     const open = async () => [await onPhone.getByLabel('More: tea').tap(), await menus.count()];

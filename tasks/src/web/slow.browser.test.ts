@@ -184,11 +184,10 @@ test('A saved edit closes its form even if a proxy answers 502 once for the list
   const page = await site.openNew('/');
   const session = await page.context().newCDPSession(page);
   let failures = 1;
-  const ended = () => {};
   session.on('Fetch.requestPaused', ({ requestId, request: { method } }) =>
     method === 'GET' && failures-- > 0
-      ? session.send('Fetch.fulfillRequest', { requestId, responseCode: 502 }).catch(ended)
-      : session.send('Fetch.continueRequest', { requestId }).catch(ended),
+      ? session.send('Fetch.fulfillRequest', { requestId, responseCode: 502 }).catch(String)
+      : session.send('Fetch.continueRequest', { requestId }).catch(String),
   );
   await session.send('Fetch.enable', { patterns: [{ resourceType: 'Fetch' }] });
   await edit(page, 1, ' and tea');
@@ -272,8 +271,7 @@ describe('Between a keypress and its response', () => {
     await page.reload();
     await poll(() => page.locator('#task-1 .problem').textContent()).toContain('Add saves it as a new task.');
     expect(await page.locator('#title-1').inputValue()).toBe('milk, two');
-    const press = (id: number, name: string) =>
-      page.locator(`#task-${id}`).getByRole('button', { name }).click();
+    const press = (id: number, name: string) => page.locator(`#task-${id} .main`, { hasText: name }).click();
     await press(1, 'Add');
     await press(2, 'Save');
     await page.locator('#title-3').fill('tea for three');
@@ -352,7 +350,8 @@ describe('Between a keypress and its response', () => {
     await poll(() => titles(page)).toEqual(['tea', 'bread', '(milk)']);
     await loseResponse(page, '**/tasks/2');
     await page.getByLabel('Delete: bread').click();
-    await poll(() => notice(page)).toContain('bread\u2069: No answer. It may be deleted. Recently deleted');
+    const deleted = '\u2068bread\u2069: No answer. It may be deleted. Recently deleted Close';
+    await poll(() => notice(page)).toContain(deleted);
     await poll(() => titles(page)).toEqual(['tea', '(milk)']);
     await loseResponse(page, '**/tasks/3');
     await edit(page, 3, ' pot');

@@ -170,18 +170,12 @@ describe('PUT /tasks/:id', () => {
   test('compares the tags in If-Match strongly, and accepts * for an existing task', async () => {
     const tag = await etag();
     const revision = tag.slice(1, -1);
-    for (const [field, status] of [
-      [`W/${tag}`, 412],
-      [`"7", W/${tag}`, 412],
-      [`w/${tag}`, 412],
-      [`"1${revision}", "${revision}1", ${revision}, ""`, 412],
-      [`W/"7, ${revision}"`, 412],
-      [`foo ${tag}`, 412],
-      ['', 412],
-      [`W/"7" , ${tag},"8"`, 200],
-      [' * ', 200],
-    ] as const) {
-      expect((await put({ title: 'milk' }, field)).response.status, field).toBe(status);
+    const weak = [`W/${tag}`, `"7", W/${tag}`, `w/${tag}`, `W/"7, ${revision}"`];
+    const other = [`"1${revision}", "${revision}1", ${revision}, ""`, `foo ${tag}`, `"x" ${tag}`, ''];
+    const accepted = [`W/"7" , ${tag},"8"`, ' * '];
+    for (const field of [...weak, ...other, ...accepted]) {
+      const { status } = (await put({ title: 'milk' }, field)).response;
+      expect(status, field).toBe(accepted.includes(field) ? 200 : 412);
     }
     expect((await put({ title: 'x' }, '*', '/tasks/2')).response.status).toBe(404);
     expect((await send('PUT', '/tasks/1', { title: 'x' })).response.status).toBe(428);

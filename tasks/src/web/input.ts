@@ -93,9 +93,12 @@ function tooLarge(maxBytes: number): TaskError {
 /** Returns the strong tags in If-Match. Weak tags such as `W/"3"` and malformed fields match nothing (RFC 9110, section 13.1.1). */
 function strongTags(field: string | undefined): string | undefined {
   if (field === undefined || field.trim() === '*') return field?.trim();
-  const tags = field.match(/[^\s,"]*"[^"]*"[^\s,]*|[^\s,]+/g) ?? [];
-  if (!tags.every((tag) => /^(?:W\/)?"[^"]*"$/.test(tag))) return '';
-  return tags.filter((tag) => tag.startsWith('"')).join();
+  const tag = /(?:W\/)?"[^"]*"/g;
+  const isList = field
+    .replace(tag, '""')
+    .split(',')
+    .every((part) => ['', '""'].includes(part.trim()));
+  return isList ? (field.match(tag) ?? []).filter((one) => one.startsWith('"')).join() : '';
 }
 
 /** Returns the media type of the body in lower case, without parameters. */

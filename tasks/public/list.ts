@@ -14,6 +14,8 @@ document.addEventListener('click', (event) => {
     if (row && !target.closest('a, button, summary, .editing')) edit(row);
     return event.preventDefault();
   }
+  if (target.matches('summary'))
+    requestAnimationFrame(() => target.nextElementSibling?.scrollIntoView({ block: 'nearest' }));
   const link = target.closest('a');
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   if (row && link.matches('.toggle')) toggle(row);

@@ -170,6 +170,15 @@ test('The notice does not cover the menu or the form of a task', async () => {
   expect(await focused(page)).toBe('task-20');
 });
 
+test('The menu of the last visible row scrolls into view', async () => {
+  await open.add(...Array.from({ length: 30 }, (_, i) => `task ${i}`));
+  const page = await open.open('/', phone);
+  await page.evaluate("scrollBy(0, document.getElementById('task-5').getBoundingClientRect().bottom - 840)");
+  const more = await page.getByLabel('More: task 4').boundingBox();
+  await page.touchscreen.tap((more?.x ?? 0) + 9, (more?.y ?? 0) + 9);
+  await poll(async () => (await boxes(page, '[open] .actions'))[0]?.bottom).toBeLessThanOrEqual(844);
+});
+
 test.each(['17px', '34px'])('The actions do not cover the title (font size %s)', async (size) => {
   await open.add('קפה', 'a title that fills more than one line on a phone');
   const page = await open.open('/', phone);

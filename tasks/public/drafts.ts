@@ -14,10 +14,11 @@ function store(changed: Record<string, Values | undefined>) {
   sessionStorage.drafts = JSON.stringify({ ...drafts(), ...changed });
 }
 
-/** Identifies a form by its task's path, its action's path, or `lines` for a pasted list. */
+/** Identifies a form by its task's path (even if the task was deleted), its action's path, or `lines` for a pasted list. */
 function draftKey(form: HTMLFormElement) {
   const row = form.closest('li');
-  return row ? `/tasks/${row.id.slice(5)}` : form.matches('.lines') ? 'lines' : new URL(form.action).pathname;
+  const [task] = /^\/tasks\/\d+/.exec(row ? `/tasks/${row.id.slice(5)}` : location.pathname) ?? [];
+  return form.matches('.lines') ? 'lines' : (task ?? new URL(form.action).pathname);
 }
 
 const fieldsOf = (form: HTMLFormElement) =>
@@ -34,8 +35,7 @@ export function storeDraft(form: HTMLFormElement, text?: string) {
 /** Marks a draft as submitted, but not yet as saved. */
 export function markSent(form: HTMLFormElement) {
   const key = draftKey(form);
-  const draft = drafts()[key];
-  if (draft) store({ [key]: { ...draft, sent: 'yes' } });
+  if (drafts()[key]) store({ [key]: { ...drafts()[key], sent: 'yes' } });
 }
 
 /** Drops submitted drafts if the server `saved` them. */

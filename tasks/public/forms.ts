@@ -72,6 +72,7 @@ export function save(form: HTMLFormElement) {
   field.readOnly = true;
   if (!row) lost = undefined;
   explain(form, '');
+  keepDraft(form);
   change(form.action, {
     request: () => post(new FormData(form)),
     done() {
@@ -90,8 +91,7 @@ export function save(form: HTMLFormElement) {
 export function settleLost() {
   if (!lost?.form.isConnected) return;
   const { form, lines, before } = lost;
-  const fresh = rows().filter(({ id }) => !before.includes(id));
-  const added = fresh.map((row) => row.querySelector('.title')?.textContent);
+  const added = rows().map((row) => !before.includes(row.id) && row.querySelector('.title')?.textContent);
   const isAdded = (line: string) => added.includes(line.trim().normalize());
   // The server removes the marker and the check box of a pasted line.
   const marker = form === single ? '' : /^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:\[[ xX]?\]\s+)?/;
@@ -163,6 +163,7 @@ function editGone(id: string) {
     const { status } = await load(`/tasks/${id}/edit`).catch((failure) => failure);
     if (status !== 404) return;
     renew(form, await load(`/tasks/new${location.search}`));
+    restoreDraft(form);
     explain(form, 'This task was deleted. Add saves it as a new task.');
   });
 }

@@ -1,7 +1,7 @@
 import { enqueue, Failure, refresh, report } from './change.js';
 import { editRestored, settleLost } from './forms.js';
 import { shownVersion } from './morph.js';
-import { complain, mention, recovered } from './notice.js';
+import { complain, mention } from './notice.js';
 
 /** Milliseconds without an event until the page reconnects. The server sends the version every 5 s. */
 const silence = 20_000;
@@ -16,7 +16,7 @@ let latest = '';
 
 function heard(version: string) {
   latest = version;
-  recovered();
+  document.querySelector('#notice .passes')?.remove();
   enqueue(async () => {
     const shown = shownVersion();
     if (latest === shown) return;

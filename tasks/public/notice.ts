@@ -31,9 +31,6 @@ export function complain(text: string, passes = false, link?: Partial<HTMLAnchor
   notice.prepend(complaint);
 }
 
-/** Removes a temporary error message when the server responds again. */
-export const recovered = () => notice.querySelector('.passes')?.remove();
-
 /** Announces changes by other users, unless the notice has a link or a button such as Undo. Shows a link beside errors. */
 export function mention(text: string, link?: Partial<HTMLAnchorElement>) {
   if (!notice.querySelector(link ? ':scope > :is(a, form)' : 'a, button')) say(text, undefined, link);

@@ -129,10 +129,8 @@ describe('The list page with scripts', () => {
   test('ignores the second click of a double click if another task has moved under the mouse', async () => {
     await site.add('honey', 'bread', 'milk');
     const page = await openList();
-    for (const [name, shown] of [
-      ['Finish: milk', ['bread', 'honey', '(milk)']],
-      ['Delete: bread', ['honey', '(milk)']],
-    ] as const) {
+    const lists = { 'Finish: milk': ['bread', 'honey', '(milk)'], 'Delete: bread': ['honey', '(milk)'] };
+    for (const [name, shown] of Object.entries(lists)) {
       await page.getByLabel(name).click();
       await poll(() => titles(page)).toEqual(shown);
       // The finished row moves first.
@@ -153,10 +151,8 @@ describe('The list page with scripts', () => {
     expect(await field(page).getAttribute('aria-describedby')).toBe('title-problem');
     await page.keyboard.press('Enter');
     await poll(() => titles(page)).toEqual(['milk']);
-    for (const [name, said] of [
-      ['Delete: milk', /^\s*Deleted: milk\s+Undo\s*$/],
-      ['Undo', /^Restored: milk$/],
-    ] as const) {
+    const messages = { 'Delete: milk': /^\s*Deleted: milk\s+Undo\s*$/, Undo: /^Restored: milk$/ };
+    for (const [name, said] of Object.entries(messages)) {
       await page.context().clearCookies();
       await page.getByRole('button', { name }).click();
       await poll(() => notice(page)).toContain(expired);

@@ -7,10 +7,6 @@ export class Failure extends Error {
   page?: Document;
 }
 
-/** Whether a retry would fail too. */
-export const isFinal = ({ status }: Failure) =>
-  status >= 400 && status < 500 && !/401|403|429/.test(`${status}`);
-
 /** Fetches a page and follows redirects. Waits longer than the proxy. @throws {Failure} */
 export async function load(url: string, init?: RequestInit): Promise<Document> {
   const lost = () => Promise.reject(new Failure('No answer. It may not be saved.'));

@@ -1,4 +1,4 @@
-import { change, enqueue, type Failure, formOf, isFinal, load, post, report } from './change.js';
+import { change, enqueue, type Failure, formOf, load, post, report } from './change.js';
 import { drafts, fieldOf, fill, restoreDraft, single, storeDraft } from './drafts.js';
 import { rows } from './focus.js';
 import { rowsOf } from './morph.js';
@@ -56,7 +56,7 @@ export function add() {
       },
       failed(failure) {
         // Start a new line for the next task, unless the server rejected this one.
-        showUnsaved(isFinal(failure) || fieldOf(single).value ? unsaved() : `${unsaved()}\n`);
+        showUnsaved(failure.status === 422 || fieldOf(single).value ? unsaved() : `${unsaved()}\n`);
         unanswered = [];
         refuse(single, failure, [text]);
       },

@@ -6,11 +6,15 @@ import { refreshQuietly } from './live.js';
 import { countTasks, endLines, linesOf, offerLines } from './paste.js';
 import { press, toggle, undoChange } from './rows.js';
 
+/** The second click of a double click may hit an empty form or a task that has moved there, and could move the focus. */
+const isSecond = ({ target, detail }: MouseEvent) =>
+  detail > 1 && (target as Element).matches('.tasks :not(textarea), .clear *, .write:invalid button');
+
+document.addEventListener('mousedown', (event) => isSecond(event) && event.preventDefault());
 document.addEventListener('click', (event) => {
   const target = event.target as Element;
   const row = target.closest<HTMLElement>('.tasks > li');
-  // The second click of a double click may hit an empty form, or another task that has moved there.
-  if (event.detail > 1 && target.closest('.tasks *, .clear *, .write:invalid button')) {
+  if (isSecond(event)) {
     if (row && !target.closest('a, button, summary, .editing')) edit(row);
     return event.preventDefault();
   }
@@ -110,6 +114,6 @@ function leave(part: Element) {
 settleSent(performance.getEntriesByType('navigation')[0]?.toJSON().redirectCount > 0);
 restoreDrafts();
 // Focus the field here, because autofocus would stop the browser from restoring the scroll position.
-document.querySelector<HTMLElement>('[autofocus]')?.focus({ preventScroll: true });
+document.querySelector<HTMLElement>('body:not(:has(.editing)) [autofocus]')?.focus({ preventScroll: true });
 addEventListener('scrollend', () => history.replaceState(scrollY, ''));
 if (history.state) scrollTo(0, history.state);

@@ -43,10 +43,8 @@ describe('a key', () => {
     expect((await ask(u(), { Authorization: `bearer  ${keys.bob}` })).status).toBe(200);
     expect((await ask(`${u()}&key=${keys.bob}`)).status).toBe(200);
     const refused = await ask(`key=${keys.bob}&${u()}`, {}, '/api/chain');
-    expect([refused.status, refused.headers.get('ratelimit-policy')]).toEqual([
-      429,
-      '"expansions";q=2;w=3600',
-    ]);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('ratelimit-policy')).toBe('"expansions";q=2;w=3600');
     expect(await refused.text()).toContain('Too many requests with this key; try again in 1800 s.');
   });
 

@@ -189,4 +189,6 @@ test('A double click edits a row in place, without moving rows or text', async (
   expect(Math.abs(start - (text?.x ?? 0))).toBeLessThan(1);
   await press(page, 'Escape');
   expect(await below()).toEqual(before);
+  await page.getByRole('link', { name: 'Edit: bread' }).dblclick();
+  expect(await focused(page)).toBe('title-2');
 });

@@ -134,6 +134,7 @@ describe('The list page', () => {
     await page.evaluate("addEventListener('invalid', () => document.body.classList.add('asked'), true)");
     await field(page).fill('milk');
     await page.getByRole('button', { name: 'Add' }).dblclick();
+    expect(await focused(page)).toBe('title');
     await page.getByRole('link', { name: 'Show' }).waitFor();
     expect(await page.locator('body.asked').count()).toBe(0);
     await page.getByRole('link', { name: 'Show' }).click();

@@ -196,18 +196,19 @@ describe('The event stream', () => {
   test('closes when the user hides or leaves the page, and reconnects when the page or the network is back', async () => {
     const connections = await openList();
     await hear('milk');
-    for (const [leave, comeBack, title] of [
-      [setHidden(true), setHidden(false), 'bread'],
-      [transition('pagehide'), transition('pageshow'), 'tea'],
-    ] as const) {
+    const absences = {
+      [setHidden(true)]: setHidden(false),
+      [transition('pagehide')]: transition('pageshow'),
+    };
+    for (const [leave, comeBack] of Object.entries(absences)) {
       const before = [await titles(page), connections()] as const;
       const closed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/tasks/events'));
       await page.evaluate(leave);
       await closed;
-      await site.add(title);
+      await site.add('tea');
       expect(await titles(page)).toEqual(before[0]);
       await page.evaluate(comeBack);
-      await poll(() => titles(page)).toEqual([title, ...before[0]]);
+      await poll(() => titles(page)).toEqual(['tea', ...before[0]]);
       expect(connections()).toBe(before[1] + 1);
     }
     await page.evaluate("dispatchEvent(new Event('online'))");

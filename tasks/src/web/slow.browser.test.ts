@@ -4,6 +4,7 @@ import {
   edit,
   enter,
   field,
+  focused,
   loseResponse,
   notice,
   paste,
@@ -271,6 +272,7 @@ describe('Between a keypress and its response', () => {
     await page.reload();
     await poll(() => page.locator('#task-1 .problem').textContent()).toContain('Add saves it as a new task.');
     expect(await page.locator('#title-1').inputValue()).toBe('milk, two');
+    expect(await focused(page)).toBe('title-3');
     const press = (id: number, name: string) => page.locator(`#task-${id} .main`, { hasText: name }).click();
     await press(1, 'Add');
     await press(2, 'Save');

@@ -174,9 +174,13 @@ test('The menu of the last visible row scrolls into view', async () => {
   await open.add(...Array.from({ length: 30 }, (_, i) => `task ${i}`));
   const page = await open.open('/', phone);
   await page.evaluate("scrollBy(0, document.getElementById('task-5').getBoundingClientRect().bottom - 840)");
-  const more = await page.getByLabel('More: task 4').boundingBox();
-  await page.touchscreen.tap((more?.x ?? 0) + 9, (more?.y ?? 0) + 9);
+  const { x = 0, y = 0 } = (await page.getByLabel('More: task 4').boundingBox()) ?? {};
+  await page.touchscreen.tap(x + 9, y + 9);
   await poll(async () => (await boxes(page, '[open] .actions'))[0]?.bottom).toBeLessThanOrEqual(844);
+  // A second tap in the same place hits nothing.
+  expect(await page.evaluate(`document.elementFromPoint(${x + 9}, ${y + 9}).matches('.actions *')`)).toBe(
+    false,
+  );
 });
 
 test.each(['17px', '34px'])('The actions do not cover the title (font size %s)', async (size) => {

@@ -50,7 +50,7 @@ describe.each([true, false])('Find (scripts: %s)', (javaScriptEnabled) => {
     expect(await page.getByRole('button', { name: 'Clear finished' }).isVisible()).toBe(false);
     await page.getByRole('link', { name: 'Open', exact: true }).click();
     await poll(() => page.locator('.found').textContent()).toContain('No match in 122 tasks.');
-    await page.getByRole('link', { name: 'Show all' }).click();
+    await page.getByRole('link', { name: 'Show all tasks' }).click();
     await poll(() => page.url()).toBe(site.url);
   });
 

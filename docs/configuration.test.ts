@@ -21,11 +21,7 @@ const compose = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
 const composed = compose.matchAll(/\$\{([A-Z_]+)/g).map(([, name]) => name as string);
 
 /** The defaults in the code, by variable. */
-const defaults = {
-  ...readEnv(allVariables, {}),
-  ...readExpanderConfig({}),
-  ...readTasksConfig({}),
-};
+const defaults = { ...readEnv(allVariables, {}), ...readExpanderConfig({}), ...readTasksConfig({}) };
 
 test('the page documents exactly the supported variables', () => {
   const known = new Set([...Object.keys(defaults), ...Object.keys(serviceVariables), ...composed]);

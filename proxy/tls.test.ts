@@ -11,10 +11,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { scriptedApplication, startProxied } from './testing/proxied.ts';
 
 const host = '127.0.0.1';
-const names = {
-  LONGHAND_EXPANDER_NAME: 'expand.example.org',
-  LONGHAND_TASKS_NAME: 'tasks.example.org',
-};
+const names = { LONGHAND_EXPANDER_NAME: 'expand.example.org', LONGHAND_TASKS_NAME: 'tasks.example.org' };
 /** Port in redirects. nginx listens on another port. */
 const published = '9443';
 

@@ -53,10 +53,8 @@ describe('A backup of the native stack', () => {
     expect(Number(backupTime()) * 1_000).toBeGreaterThan(Date.now() - 60_000);
     const later = add('added later');
     const whileRunning = run('restore', 'saved.rdb', 'yes\n');
-    expect([whileRunning.status, whileRunning.stderr]).toEqual([
-      1,
-      expect.stringContaining('The stack is running. Stop its store first'),
-    ]);
+    expect(whileRunning.status).toBe(1);
+    expect(whileRunning.stderr).toContain('The stack is running. Stop its store first');
     // A backup without FILE keeps the newest fourteen backups, and does not delete files with other names.
     const days = Array.from({ length: 14 }, (_, i) => `tasks-202601${10 + i}T030000Z.rdb`);
     await mkdir(join(folder, 'backups'));
@@ -84,10 +82,8 @@ describe('A backup of the native stack', () => {
     for (const bytes of [...damaged, Buffer.alloc(0)]) {
       await writeFile(join(folder, 'damaged.rdb'), bytes);
       const refused = run('restore', 'damaged.rdb', 'yes\n');
-      expect([refused.status, refused.stderr]).toEqual([
-        1,
-        expect.stringMatching(/^This is not a complete backup: /),
-      ]);
+      expect(refused.status).toBe(1);
+      expect(refused.stderr).toMatch(/^This is not a complete backup: /);
     }
     expect(run('restore', 'none.rdb').stderr).toBe('none.rdb does not exist or cannot be read.\n');
     const unconfirmed = run('restore', 'saved.rdb');

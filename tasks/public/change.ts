@@ -25,13 +25,14 @@ export async function load(url: string, init?: RequestInit): Promise<Document> {
   throw Object.assign(new Failure(message), { status: response.status, page });
 }
 
-/** Shows a failure and a useful link. */
-export function report(failure: unknown) {
-  if (!(failure instanceof Failure)) {
-    console.error(failure);
-    return complain('Something went wrong. Reload the page.');
-  }
-  const { message, status, page } = failure;
+/** Returns `error` itself, or for a script error a failure without its details. */
+const failureOf = (error: unknown) =>
+  error instanceof Failure ? error : new Failure('Something went wrong. Reload the page.', { cause: error });
+
+/** Shows a failure and a useful link. Logs a script error. */
+export function report(error: unknown) {
+  const { message, status, page, cause } = failureOf(error);
+  if (cause) console.error(cause);
   if (status === 401) return void dispatchEvent(new Event('loggedout'));
   const perhapsDeleted = message.endsWith('may be deleted.') || page?.querySelector('a[href*="removal="]');
   const link = perhapsDeleted ? { href: '/tasks/removals', textContent: 'Recently deleted' } : undefined;
@@ -40,7 +41,6 @@ export function report(failure: unknown) {
 
 /** Runs steps in order, so no response overtakes another. */
 let queue = Promise.resolve();
-
 export function enqueue(step: () => unknown) {
   queue = queue.then(step).then(() => {}, report);
 }
@@ -55,10 +55,7 @@ interface Change {
   as?: string;
 }
 
-export const post = (data: FormData): RequestInit => ({
-  method: 'POST',
-  body: new URLSearchParams([...data] as [string, string][]),
-});
+export const post = (data: FormData) => ({ method: 'POST', body: new URLSearchParams(data as never) });
 
 /** Makes a form from views/forms.eta. `randomUUID` would need HTTPS. */
 export function formOf(name: 'edit' | 'lines', id = '') {
@@ -102,14 +99,14 @@ export function change(url: string, { request, done, failed = report, rows = [],
       leave = undefined;
       const settleRows = watchRows(true);
       settle();
-      if (!(error instanceof Failure)) throw error;
-      if (error.status === 0 && as === 'gone') error.message = 'No answer. It may be deleted.';
+      const failure = failureOf(error);
+      if (as === 'gone') failure.message = failure.message.replace('not be saved', 'be deleted');
       // A 412 message already has the current title.
-      if (error.status !== 412) error.message = about + error.message;
-      failed(error);
+      if (failure.status !== 412 && !failure.cause) failure.message = about + failure.message;
+      failed(failure);
       settleRows();
       // The list and the tokens may be out of date.
-      if (error.page) await refresh('main').catch(() => {});
+      if (failure.page) await refresh('main').catch(() => {});
     } finally {
       underWay -= 1;
       document.body.classList.toggle('busy', underWay > 0);

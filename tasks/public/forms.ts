@@ -1,6 +1,6 @@
 import { change, enqueue, type Failure, formOf, load, post, report } from './change.js';
 import { drafts, fieldOf, fill, restoreDraft, single, storeDraft } from './drafts.js';
-import { rows } from './focus.js';
+import { keepFocus, rows } from './focus.js';
 import { rowsOf } from './morph.js';
 import { complain, make, say } from './notice.js';
 import { countTasks, linesAdded, linesOf, offerLines } from './paste.js';
@@ -77,7 +77,8 @@ export function save(form: HTMLFormElement) {
     request: () => post(new FormData(form)),
     done() {
       if (!row) return linesAdded(form, linesOf(field.value));
-      say(form.querySelector('[name=revision]') ? 'Saved' : 'Added', field.value.trim());
+      if (form.querySelector('[name=revision]')) say('Saved', field.value.trim());
+      else say('Added', field.value.trim(), { textContent: 'Show', href: '/#list' });
       endEdit(row);
     },
     failed(failure) {
@@ -109,7 +110,7 @@ export function settleLost() {
 
 function refuse(form: HTMLFormElement, failure: Failure, lines: string[]) {
   if (failure.page) renew(form, failure.page);
-  failure.status === 401 ? report(failure) : explain(form, failure.message);
+  failure.status === 401 || failure.cause ? report(failure) : explain(form, failure.message);
   if (!document.activeElement?.matches('input, textarea')) fieldOf(form).focus({ preventScroll: true });
   if (lines.length > 0 && !form.closest('li')) lost = { form, lines, before: rows().map(({ id }) => id) };
 }
@@ -133,9 +134,8 @@ export function explain(form: HTMLFormElement, problem: string) {
   field.setAttribute('aria-describedby', problem && id);
   if (!problem) return;
   form.append(make('p', { id, className: 'problem', role: 'alert', textContent: problem }));
-  const { top, bottom } = field.getBoundingClientRect();
-  if (bottom < 0 || top > innerHeight)
-    complain(problem, false, { href: `#${field.id}`, textContent: 'Show' });
+  const { y, bottom } = field.getBoundingClientRect();
+  if (bottom < 0 || y > innerHeight) complain(problem, false, { href: `#${field.id}`, textContent: 'Show' });
   else requestAnimationFrame(() => form.lastElementChild?.scrollIntoView({ block: 'nearest' }));
 }
 
@@ -170,13 +170,13 @@ function editGone(id: string) {
 
 /** Closes the edit form and drops the draft. */
 export function endEdit(row: HTMLElement) {
-  const focused = row.contains(document.activeElement);
+  const refocus = keepFocus(true);
   const form = row.querySelector('form') as HTMLFormElement;
   storeDraft(form);
   form.remove();
-  if (!row.firstElementChild) return row.remove();
   row.classList.remove('editing');
-  if (focused) row.focus({ preventScroll: true });
+  if (!row.firstElementChild) row.remove();
+  refocus();
 }
 
 /** Turns the Add form of a deleted task into an edit form after somebody has restored the task. */

@@ -10,14 +10,17 @@ import { press, toggle, undoChange } from './rows.js';
 const isSecond = ({ target, detail }: MouseEvent) =>
   detail > 1 && (target as Element).matches('.tasks :not(textarea), .clear *, .write:invalid button');
 
+/** Target of the last first click. */
+let clicked: EventTarget | null;
 document.addEventListener('mousedown', (event) => isSecond(event) && event.preventDefault());
 document.addEventListener('click', (event) => {
   const target = event.target as Element;
   const row = target.closest<HTMLElement>('.tasks > li');
   if (isSecond(event)) {
-    if (row && !target.closest('a, button, summary, .editing')) edit(row);
+    if (row && clicked === target && !target.closest('a, button, summary, .editing')) edit(row);
     return event.preventDefault();
   }
+  clicked = target;
   if (target.matches('summary'))
     requestAnimationFrame(() => target.nextElementSibling?.scrollIntoView({ block: 'nearest' }));
   const link = target.closest('a');
@@ -79,7 +82,7 @@ document.addEventListener('keydown', (event) => {
 function pressKey(event: KeyboardEvent): unknown {
   const { key, target, ctrlKey, metaKey, altKey, shiftKey, repeat } = event;
   const at = target as Element;
-  if (at.closest('input, textarea') || altKey) return false;
+  if (at.closest('input, textarea:not([readonly])') || altKey) return false;
   const undo = () => document.querySelector<HTMLFormElement>('#notice form')?.requestSubmit();
   if (ctrlKey || metaKey) return letter(event) === 'z' && !shiftKey && !repeat && enqueue(undo);
   if (!at.matches('#list, .tasks *')) return false;

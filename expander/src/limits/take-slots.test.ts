@@ -34,12 +34,7 @@ function expander(limits: Parameters<typeof createSlots>[0] = { atOrigin: 1 }) {
     settled,
     async expand(path: string, options: Partial<ExpandOptions> = {}) {
       const target = readTarget(`http://a.example/${path}`);
-      const expansion = await follow(target, {
-        follow: 'default',
-        maxRedirect: 5,
-        client: 'a',
-        ...options,
-      });
+      const expansion = await follow(target, { follow: 'default', maxRedirect: 5, client: 'a', ...options });
       return { code: expansion.end.code, times: expansion.hops.map(({ milliseconds }) => milliseconds) };
     },
     async end(path: string, facts: Partial<HopResponse> = {}) {

@@ -191,4 +191,6 @@ test('A double click edits a row in place, without moving rows or text', async (
   expect(await below()).toEqual(before);
   await page.getByRole('link', { name: 'Edit: bread' }).dblclick();
   expect(await focused(page)).toBe('title-2');
+  await page.getByRole('link', { name: 'Cancel' }).dblclick();
+  expect(await page.locator('.editing').count()).toBe(0);
 });

@@ -88,7 +88,7 @@ describe('On a slow connection', () => {
   test.each([
     ['a filter', follow('Finished'), ['(milk)']],
     ['Find', (page: Page) => page.getByRole('button', { name: 'Find' }).click(), ['(milk)']],
-    ['Show all', follow('Show all'), ['bread', '(milk)']],
+    ['Show all tasks', follow('Show all tasks'), ['bread', '(milk)']],
     ['Keyboard shortcuts', follow('Keyboard shortcuts'), []],
   ])('%s waits for changes under way', async (_, leave, shown) => {
     await site.add('milk', 'bread');
@@ -261,6 +261,9 @@ describe('Between a keypress and its response', () => {
     await page.getByLabel('Finish: milk').click();
     await poll(() => notice(page)).toBe('Something went wrong. Reload the page. Close');
     expect((await logged).text()).toContain('TypeError');
+    await field(page).focus();
+    await enter(page, 'bread');
+    await poll(() => field(page).inputValue()).toBe('bread\n');
   });
 
   test('a half-typed edit survives a reload even if the task was deleted, restored, or filtered out', async () => {

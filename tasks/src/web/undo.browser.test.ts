@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { field, notice, poll, titles, useBrowser } from '../../testing/browser.ts';
+import { field, focused, notice, poll, titles, useBrowser } from '../../testing/browser.ts';
 
 const site = useBrowser();
 
@@ -76,6 +76,7 @@ describe('Finishing, reopening and editing', () => {
         await undo.click();
         await poll(() => page.locator('main').textContent()).toContain(said);
         expect(await undo.count()).toBe(0);
+        if (javaScriptEnabled) expect(await focused(page)).toBe('list');
         if (!javaScriptEnabled) await page.getByRole('link', { name: /Back to the list|All tasks/ }).click();
         await poll(() => titles(page)).toHaveLength(2);
       }

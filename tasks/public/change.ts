@@ -70,11 +70,12 @@ export function formOf(name: 'edit' | 'lines', id = '') {
 let underWay = 0;
 addEventListener('beforeunload', (event) => underWay > 0 && event.preventDefault());
 
-/** Leaves the page after all pending changes, unless one of them fails. Runs once, because a download does not leave. */
-let leave: (() => undefined) | undefined;
-export const leaveAfterChanges = (go: () => void) => {
-  leave = () => void go();
-};
+/** Runs `step` once after all pending changes, unless one of them fails. */
+let following: (() => undefined) | undefined;
+export function afterChanges(step: () => void) {
+  if (underWay === 0) step();
+  else following = () => void step();
+}
 
 /** Sends a change after earlier changes, and shows the page in the response. A finished row stays in place for a second. */
 export function change(url: string, { request, done, failed = report, rows = [], as }: Change) {
@@ -96,7 +97,7 @@ export function change(url: string, { request, done, failed = report, rows = [],
       endComplaints(about);
       Promise.resolve(stay).then(() => [settle(), showReceived()]);
     } catch (error) {
-      leave = undefined;
+      following = undefined;
       const settleRows = watchRows(true);
       settle();
       const failure = failureOf(error);
@@ -110,7 +111,7 @@ export function change(url: string, { request, done, failed = report, rows = [],
     } finally {
       underWay -= 1;
       document.body.classList.toggle('busy', underWay > 0);
-      if (underWay === 0) leave = leave?.();
+      if (underWay === 0) following = following?.();
     }
   });
 }

@@ -1,17 +1,17 @@
-import { enqueue, leaveAfterChanges } from './change.js';
+import { afterChanges, enqueue } from './change.js';
 import { settleSent, single } from './drafts.js';
-import { next } from './focus.js';
+import { leave as leaveRow, next } from './focus.js';
 import { add, edit, endEdit, explain, keepDraft, restoreDrafts, save } from './forms.js';
 import { refreshQuietly } from './live.js';
 import { countTasks, endLines, linesOf, offerLines } from './paste.js';
 import { press, toggle, undoChange } from './rows.js';
 
-/** The second click of a double click may hit an empty form or a task that has moved there, and could move the focus. */
+/** The second click of a double click may hit an empty form, or something that has moved there, and could move the focus. */
 const isSecond = ({ target, detail }: MouseEvent) =>
-  detail > 1 && (target as Element).matches('.tasks :not(textarea), .clear *, .write:invalid button');
+  detail > 1 &&
+  (target !== clicked || clicked?.matches('.tasks :not(textarea), .clear *, .write:invalid button'));
 
-/** Target of the last first click. */
-let clicked: EventTarget | null;
+let clicked: Element | undefined;
 document.addEventListener('mousedown', (event) => isSecond(event) && event.preventDefault());
 document.addEventListener('click', (event) => {
   const target = event.target as Element;
@@ -29,17 +29,16 @@ document.addEventListener('click', (event) => {
   else if (row && link.matches('.edit')) edit(row);
   else if (link.matches('.cancel')) leave(link);
   else if (link.matches('.busy :is(nav a, footer a, .found a, #notice a:not([target]), .keys)'))
-    leaveAfterChanges(() => location.assign(link.href));
+    afterChanges(() => location.assign(link.href));
   else return;
   event.preventDefault();
 });
 
 document.addEventListener('submit', (event) => {
   const form = event.target as HTMLFormElement;
-  const leaves = form.matches('.find, [action="/logout"]');
-  if (leaves && !document.body.matches('.busy')) return;
   event.preventDefault();
-  if (leaves) (form.matches('.find') ? leaveAfterChanges : enqueue)(() => form.submit());
+  if (form.matches('.find')) afterChanges(() => form.submit());
+  else if (form.matches('[action="/logout"]')) enqueue(() => form.submit());
   else if (form === single) add();
   else if (form.matches('.write')) save(form);
   else if (form.closest('#notice')) undoChange(form);
@@ -84,9 +83,11 @@ function pressKey(event: KeyboardEvent): unknown {
   const at = target as Element;
   if (at.closest('input, textarea:not([readonly])') || altKey) return false;
   const undo = () => document.querySelector<HTMLFormElement>('#notice form')?.requestSubmit();
-  if (ctrlKey || metaKey) return letter(event) === 'z' && !shiftKey && !repeat && enqueue(undo);
+  if (ctrlKey || metaKey) return letter(event) === 'z' && !shiftKey && !repeat && afterChanges(undo);
   if (!at.matches('#list, .tasks *')) return false;
   if (key === 'ArrowUp' || key === 'ArrowDown') return next(at.closest('.tasks > li'), key)?.focus();
+  // What is typed during a save must not act on the row after the save.
+  if (at.matches('li [readonly]')) return leaveRow(at.closest('li') as HTMLElement);
   const row = at.closest<HTMLElement>('.tasks > li:not(.editing)');
   if (key === ' ' && !at.closest('button, summary')) return row && !repeat && toggle(row);
   if (repeat || !(row || at.matches('#list, .editing'))) return false;

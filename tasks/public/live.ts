@@ -10,7 +10,6 @@ const silence = 20_000;
 let source: EventSource | undefined;
 let watch: ReturnType<typeof setTimeout> | undefined;
 let lastHeard = 0; // Infinity after the session has ended
-
 /** The last announced version. A slow page skips the versions in between. */
 let latest = '';
 

@@ -2,7 +2,6 @@ import { keepFocus, rows } from './focus.js';
 import { make } from './notice.js';
 
 declare const Idiomorph: typeof import('idiomorph').Idiomorph;
-
 // Throws if the library is missing, so that the page falls back to plain links and forms.
 const { morph: morphElement } = Idiomorph;
 

@@ -139,10 +139,15 @@ test('Undo runs once per double click, and can be retried after a failure', asyn
   await undo.dblclick();
   await restored();
   await remove(page, 'milk');
-  await page.route('**/tasks/1', (route) => route.abort());
+  const held = Promise.withResolvers<void>();
+  await page.route('**/tasks/1', (route) => held.promise.then(() => route.abort()));
   await page.getByRole('button', { name: 'Delete: bread' }).click();
+  // This belongs to the failed deletion.
+  await press(page, 'ControlOrMeta+Z');
+  held.resolve();
   const error = '\u2068bread\u2069: No answer\\. It may be deleted\\. Recently deleted';
   await poll(() => notice(page)).toMatch(failed(error));
+  await poll(() => page.locator('body.busy').count()).toBe(0);
   expect(await titles(page)).toEqual(['bread']);
   await press(page, 'ControlOrMeta+Z');
   await restored();

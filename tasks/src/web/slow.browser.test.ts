@@ -232,6 +232,7 @@ describe('Between a keypress and its response', () => {
     const held = Promise.withResolvers<void>();
     await page.route('**/tasks/1', (route) => held.promise.then(() => route.abort()));
     await enter(page, '', ', three');
+    expect(await focused(page)).toBe('list');
     await page.keyboard.press('Escape');
     await page.locator('.editing .cancel').click();
     expect(await page.locator('#title-1').inputValue()).toBe('milk, two');

@@ -44,12 +44,7 @@ export async function startTemporaryStack(
     onLine() {},
     ...options,
     folder,
-    env: {
-      ...childEnvironment,
-      ...options.env,
-      ...variables,
-      EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8',
-    },
+    env: { ...childEnvironment, ...options.env, ...variables, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' },
   });
   const stop = async () => {
     await stack.stop();

@@ -5,9 +5,7 @@ import { testExpander } from '../testing/expander.ts';
 import { startOrigin } from '../testing/origin.ts';
 import { words } from '../testing/pieces.ts';
 
-const { app, expand, close } = testExpander({
-  lookup: async () => [],
-});
+const { app, expand, close } = testExpander({ lookup: async () => [] });
 const origin = await startOrigin();
 afterAll(() => {
   close();

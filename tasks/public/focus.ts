@@ -2,7 +2,6 @@ export const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > l
 
 /** Former position of the focused row. Arrow keys start there. */
 let left: { row: Element | null; at: number } = { row: null, at: 0 };
-
 const placeOf = (row: HTMLElement) => ({ row, at: rows().indexOf(row) });
 
 /** Moves the focus from `row` to the list, where no key acts on a task. */
@@ -26,7 +25,8 @@ export function keepFocus(own: boolean) {
   const row = focused.closest<HTMLElement>('.tasks > li');
   const before = row && placeOf(row);
   return () => {
-    if (before && (own || !row.isConnected)) left = before;
+    if (before && (own ? row !== left.row : !row.isConnected)) left = before;
+    else if (!own && row === left.row) left = { row: null, at: 0 };
     const active = document.activeElement as HTMLElement;
     if (active !== document.body && active.checkVisibility()) return;
     const places = [focused, row, document.getElementById('list')];

@@ -69,10 +69,10 @@ export function save(form: HTMLFormElement) {
   const field = fieldOf(form);
   if (field.readOnly) return;
   const row = form.closest('li');
+  keepDraft(form);
   field.readOnly = true;
   if (!row) lost = undefined;
   explain(form, '');
-  keepDraft(form);
   change(form.action, {
     request: () => post(new FormData(form)),
     done() {
@@ -111,7 +111,8 @@ export function settleLost() {
 function refuse(form: HTMLFormElement, failure: Failure, lines: string[]) {
   if (failure.page) renew(form, failure.page);
   failure.status === 401 || failure.cause ? report(failure) : explain(form, failure.message);
-  if (!document.activeElement?.matches('input, textarea')) fieldOf(form).focus({ preventScroll: true });
+  // Keep the focus on a row that the user has reached meanwhile.
+  if (!document.activeElement?.matches('input, textarea, li')) fieldOf(form).focus({ preventScroll: true });
   if (lines.length > 0 && !form.closest('li')) lost = { form, lines, before: rows().map(({ id }) => id) };
 }
 
@@ -170,7 +171,7 @@ function editGone(id: string) {
 
 /** Closes the edit form and drops the draft. */
 export function endEdit(row: HTMLElement) {
-  const refocus = keepFocus(true);
+  const refocus = keepFocus(false);
   const form = row.querySelector('form') as HTMLFormElement;
   storeDraft(form);
   form.remove();

@@ -17,7 +17,7 @@ document.addEventListener('click', (event) => {
   const target = event.target as Element;
   const row = target.closest<HTMLElement>('.tasks > li');
   if (isSecond(event)) {
-    if (row && clicked === target && !target.closest('a, button, summary, .editing')) edit(row);
+    if (row && row === clicked?.closest('li') && !target.closest('a, button, summary, .editing')) edit(row);
     return event.preventDefault();
   }
   clicked = target;
@@ -85,15 +85,14 @@ function pressKey(event: KeyboardEvent): unknown {
   const undo = () => document.querySelector<HTMLFormElement>('#notice form')?.requestSubmit();
   if (ctrlKey || metaKey) return letter(event) === 'z' && !shiftKey && !repeat && afterChanges(undo);
   if (!at.matches('#list, .tasks *')) return false;
-  if (key === 'ArrowUp' || key === 'ArrowDown') return next(at.closest('.tasks > li'), key)?.focus();
   // What is typed during a save must not act on the row after the save.
-  if (at.matches('li [readonly]')) return leaveRow(at.closest('li') as HTMLElement);
+  if (at.matches('li:has([readonly]) *')) return leaveRow(at.closest('li') as HTMLElement);
+  if (key === 'ArrowUp' || key === 'ArrowDown') return next(at.closest('.tasks > li'), key)?.focus();
   const row = at.closest<HTMLElement>('.tasks > li:not(.editing)');
-  if (key === ' ' && !at.closest('button, summary')) return row && !repeat && toggle(row);
+  if (key === ' ' && !at.closest('button, summary, .edit')) return row && !repeat && toggle(row);
   if (repeat || !(row || at.matches('#list, .editing'))) return false;
   if (row === at && key === 'Enter') return edit(row);
-  if (row === at && /^(Delete|Backspace)$/.test(key))
-    return row.querySelector<HTMLElement>('.actions button')?.click();
+  if (row === at && /Delete|Backspace/.test(key)) return at.querySelector<HTMLElement>('button')?.click();
   if (letter(event) === 'n') return document.getElementById('title')?.focus();
   return key === '?' && document.querySelector<HTMLElement>('.keys')?.click();
 }

@@ -57,12 +57,10 @@ document.addEventListener('click', ({ target, detail, clientX: x, clientY: y }) 
   if (circle && x < circle.getBoundingClientRect().right) circle.click();
 });
 
-/** Returns a function that keeps the focus, scrolls by the least move of a visible row, and tints others' changes for 2 s. */
+/** Returns a function that scrolls by the least move of a visible row, and tints other users' changes for 2 s. */
 export function watchRows(own: boolean) {
-  const refocus = keepFocus(own);
   const before = places();
   return () => {
-    refocus();
     const visible = before.filter(({ row, box }) => row.isConnected && box.top >= 0 && box.top < innerHeight);
     const moves = visible.map(({ row, box }) => ({ row, by: row.getBoundingClientRect().top - box.top }));
     const least = moves.toSorted((a, b) => Math.abs(a.by) - Math.abs(b.by))[0];
@@ -86,6 +84,7 @@ export function watchRows(own: boolean) {
 /** Updates the list or the whole page from `page`, after calling `first`. */
 export function morph(part: '#list' | 'main', page: Page, first: (page: Page) => void = () => {}) {
   const own = part === 'main' || page === received;
+  const refocus = keepFocus(own);
   const settle = watchRows(own);
   first(page);
   received = document.querySelector(staying) ? new DocumentFragment() : undefined;
@@ -95,6 +94,7 @@ export function morph(part: '#list' | 'main', page: Page, first: (page: Page) =>
   const token = page.querySelector<HTMLInputElement>('[name=_csrf]')?.value;
   for (const field of document.querySelectorAll<HTMLInputElement>('[name=_csrf]'))
     field.value = token ?? field.value;
+  refocus();
   settle();
   document.title = `${list().dataset.title}`;
   (document.querySelector('[rel=icon]') as HTMLLinkElement).href = `/icon?open=${list().dataset.open}`;

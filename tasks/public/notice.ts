@@ -21,8 +21,7 @@ export function endComplaints(about: string) {
 
 /** Shows an error until the user closes it, or if it `passes`, until the server responds again. Keeps Undo. */
 export function complain(text: string, passes = false, link?: Partial<HTMLAnchorElement>) {
-  for (const old of notice.querySelectorAll('.complaint'))
-    if (old.firstChild?.textContent === text) old.remove();
+  [...notice.querySelectorAll('.complaint')].find((old) => old.firstChild?.textContent === text)?.remove();
   const complaint = make('p', { className: passes ? 'complaint passes' : 'complaint' });
   const focusList = () => document.getElementById('list')?.focus({ preventScroll: true });
   const close = make('button', { textContent: 'Close', onclick: () => [complaint.remove(), focusList()] });

@@ -6,7 +6,7 @@ const { type } = performance.getEntriesByType('navigation')[0]?.toJSON() ?? {};
 const forms = document.querySelectorAll<HTMLFormElement>('.write:not([enctype])');
 const refused = document.querySelector<HTMLInputElement>('.write [aria-invalid]');
 // An error page has no form, and its reload sends the form again.
-if (forms.length > 0) settleSent(refused !== null || document.querySelector('[role=status]') !== null);
+if (forms.length > 0) settleSent(document.querySelector('[role=status]') !== null);
 
 for (const form of forms) {
   const field = form.querySelector<HTMLInputElement>('[name=title], [name=text]');

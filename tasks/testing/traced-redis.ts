@@ -39,9 +39,7 @@ export async function startTracedRedis(syncTime: number) {
     ...['-e', `inject=fsync,fdatasync:delay_enter=${syncTime * 1_000}`],
   ];
   const where = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder];
-  const child = spawn('strace', [...strace, 'redis-server', configuration, ...where], {
-    stdio: 'ignore',
-  });
+  const child = spawn('strace', [...strace, 'redis-server', configuration, ...where], { stdio: 'ignore' });
   const redis = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
   redis.on('error', () => {});
   const exited = once(child, 'exit');

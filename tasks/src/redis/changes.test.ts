@@ -21,12 +21,7 @@ function openChanges(interval?: number) {
 /** Watches a replica's event stream. */
 async function watch(service: Replica) {
   const response = await fetch(`${service.url}tasks/events`);
-  const seen = {
-    response,
-    text: '',
-    end: '',
-    versions: () => seen.text.match(/(?<=^data: )\d+$/gm) ?? [],
-  };
+  const seen = { response, text: '', end: '', versions: () => seen.text.match(/(?<=^data: )\d+$/gm) ?? [] };
   const read = async () => {
     for await (const chunk of response.body ?? []) seen.text += Buffer.from(chunk);
   };

@@ -79,9 +79,7 @@ test('Times outside the years 0000 to 9999 in UTC are invalid', async () => {
   expect(report).toMatchObject({ imported: 0, refused: 2 });
 });
 
-test('Importing an export and exporting it again produces the same file', {
-  timeout: 600_000,
-}, async () => {
+test('Importing an export and exporting it again produces the same file', { timeout: 600_000 }, async () => {
   const days = ['0000-01-01', '0000-12-31', '1970-01-01', '2024-02-29', '9999-01-01', '9999-12-31'];
   const clocks = ['00:00:00', '00:00', '12:34:56.7', '23:59:59.999999'];
   const offsets = ['Z', '+00:00', '+23:59', '-23:59', '-05:30'];

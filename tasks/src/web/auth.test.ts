@@ -147,9 +147,9 @@ describe('The login', () => {
   );
 
   const elsewhere = ['//evil.example', '/\\evil.example', '/\t/evil.example', '/.//evil.example'];
-  const changes = ['/task/1/finish', '/%74ask/1/finish', '/tasks/../task/1/finish'];
+  const linksThatChange = ['/task/1/finish', '/%74ask/1/finish', '/tasks/../task/1/finish'];
   const other = ['https://evil.example/', 'javascript:alert(1)', '/tasks\r\nX: y', '', undefined];
-  test.each([...elsewhere, ...changes, ...other])('redirects to / instead of next=%j', (next) => {
+  test.each([...elsewhere, ...linksThatChange, ...other])('redirects to / instead of next=%j', (next) => {
     expect(pageAfterLogin(next)).toBe('/');
   });
 });

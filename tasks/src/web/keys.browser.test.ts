@@ -64,6 +64,10 @@ describe('Keys', () => {
     await page.keyboard.type(', two');
     await press(page, 'Enter');
     await poll(() => titles(page)).toEqual(['milk, two', 'bread']);
+    await site.add('tea');
+    await poll(() => titles(page)).toEqual(['tea', 'milk, two', 'bread']);
+    await press(page, 'ArrowDown');
+    expect(await focused(page)).toBe('task-1');
     await press(page, 'n');
     await poll(() => focused(page)).toBe('title');
     expect(await field(page).inputValue()).toBe('');

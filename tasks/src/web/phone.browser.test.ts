@@ -150,6 +150,19 @@ test('The second tap of a double tap on Save does not replace the title that som
   await poll(() => titles(page)).toEqual(['bread']);
 });
 
+test('A notice lets taps through to what it has just covered', async () => {
+  await open.add('milk', 'bread');
+  const page = await open.open('/', phone);
+  await animate(page, 0);
+  await page.getByLabel('Finish: bread').tap();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
+  const [{ left, top }] = (await boxes(page, '#notice button')) as [Box];
+  const hits = () => page.evaluate(`document.elementFromPoint(${left + 9}, ${top + 9}).matches('#notice *')`);
+  expect(await hits()).toBe(false);
+  await animate(page, 1);
+  await poll(hits).toBe(true);
+});
+
 test('The notice does not cover the menu or the form of a task', async () => {
   await open.add(...Array.from({ length: 30 }, (_, i) => `task ${i}`));
   const page = await open.open('/', phone);
@@ -177,7 +190,7 @@ test('The menu of the last visible row scrolls into view', async () => {
   const { x = 0, y = 0 } = (await page.getByLabel('More: task 4').boundingBox()) ?? {};
   await page.touchscreen.tap(x + 9, y + 9);
   await poll(async () => (await boxes(page, '[open] .actions'))[0]?.bottom).toBeLessThanOrEqual(844);
-  // A second tap in the same place hits nothing.
+  // A second tap in the same place hits no action.
   expect(await page.evaluate(`document.elementFromPoint(${x + 9}, ${y + 9}).matches('.actions *')`)).toBe(
     false,
   );
@@ -189,6 +202,7 @@ test.each(['17px', '34px'])('The actions do not cover the title (font size %s)',
   await page.evaluate(`document.documentElement.style.fontSize = '${size}'`);
   for (const title of [/^More: a title/, /^More: קפה/]) {
     await page.getByLabel(title).tap();
+    await page.evaluate('new Promise(requestAnimationFrame)');
     const [text] = (await boxes(page, 'li:has([open]) .title', true)) as [Box];
     const [actions] = (await boxes(page, '[open] .actions')) as [Box];
     expect(actions.top).toBeGreaterThanOrEqual(text.bottom);

@@ -244,7 +244,7 @@ describe('A list pasted into the field', () => {
     expect(await page.locator('form.lines').count()).toBe(0);
     for (const cancel of [
       () => page.keyboard.press('Escape'),
-      () => page.getByRole('link', { name: 'Cancel' }).click(),
+      () => page.getByRole('link', { name: 'Cancel' }).dblclick(),
     ]) {
       await paste(page, 'milk\nbread');
       await cancel();

@@ -228,9 +228,9 @@ describe('Between a keypress and its response', () => {
   test('an edit is locked during its request, and a failure keeps the text', async () => {
     await site.add('milk');
     const page = await site.open();
-    await edit(page, 1, ', two');
     const held = Promise.withResolvers<void>();
     await page.route('**/tasks/1', (route) => held.promise.then(() => route.abort()));
+    await edit(page, 1, ', two');
     await enter(page, '', ', three');
     expect(await focused(page)).toBe('list');
     await page.keyboard.press('Escape');

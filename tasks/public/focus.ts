@@ -1,8 +1,9 @@
 export const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li:not([data-pending=gone])')];
+const near = (row: HTMLElement, by: 1 | -1) => rows()[rows().indexOf(row) + by];
+const placeOf = (row: HTMLElement) => ({ row, above: near(row, -1), below: near(row, 1) });
 
-/** Former position of the focused row. Arrow keys start there. */
-let left: { row: Element | null; at: number } = { row: null, at: 0 };
-const placeOf = (row: HTMLElement) => ({ row, at: rows().indexOf(row) });
+/** Former neighbors of a focused row that has moved or gone. Arrow keys start between them. */
+let left: Partial<ReturnType<typeof placeOf>> = {};
 
 /** Moves the focus from `row` to the list, where no key acts on a task. */
 export function leave(row: HTMLElement) {
@@ -13,10 +14,9 @@ export function leave(row: HTMLElement) {
 /** Returns the row above or below `row`, or near the last focused row if `row` is null. */
 export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
   const from = row && row !== left.row ? placeOf(row) : left;
-  left = { row: null, at: 0 };
-  const others = rows().filter((other) => other !== from.row);
-  const [to, other] = key === 'ArrowUp' ? [from.at - 1, from.at] : [from.at, from.at - 1];
-  return others[to] ?? (row ? undefined : others[other]);
+  left = {};
+  const [to, other] = key === 'ArrowUp' ? [from.above, from.below] : [from.below, from.above];
+  return (row ? [to] : [to, other, rows()[0]]).find((place) => place && rows().includes(place));
 }
 
 /** Returns a function that restores the focus after a morph, to the control, its row, or the list. */
@@ -25,8 +25,8 @@ export function keepFocus(own: boolean) {
   const row = focused.closest<HTMLElement>('.tasks > li');
   const before = row && placeOf(row);
   return () => {
-    if (before && (own ? row !== left.row : !row.isConnected)) left = before;
-    else if (!own && row === left.row) left = { row: null, at: 0 };
+    const isMoved = row && near(row, -1) !== before?.above && near(row, 1) !== before?.below;
+    if (before && (own ? isMoved && row !== left.row : !row.isConnected)) left = before;
     const active = document.activeElement as HTMLElement;
     if (active !== document.body && active.checkVisibility()) return;
     const places = [focused, row, document.getElementById('list')];

@@ -44,6 +44,9 @@ describe('Keys', () => {
     expect(await focused(page)).toBe('task-60');
     await press(page, 'ArrowDown');
     await poll(() => focused(page)).toBe('task-59');
+    await poll(() => page.locator('.tasks > li').first().getAttribute('id')).toBe('task-59');
+    await press(page, 'ArrowDown', 'ArrowUp');
+    await poll(() => focused(page)).toBe('task-59');
     expect(await page.evaluate('scrollY')).toBe(0);
     await page.locator('#task-60').focus();
     await press(page, 'Space');

@@ -292,32 +292,25 @@ describe('Between a keypress and its response', () => {
     expect(await titles(page)).toEqual(['milk, two', 'tea for three']);
   });
 
-  test.each(['/', '/tasks/1/edit'])(
-    'an edit of a deleted task (on %s) can be added only once',
-    async (path) => {
-      await site.add('milk');
-      const page = await site.open(path);
-      if (path === '/') await edit(page, 1, '');
-      await page.locator('#title-1').fill('milk, two');
-      await site.store.destroy('1', 'removal');
-      await page.keyboard.press('Enter');
-      const add = page.getByText('Add', { exact: true }).last();
-      await poll(() => page.locator('.problem').textContent()).toContain(
-        'Add saves your text as a new task.',
-      );
-      await loseResponse(page, '**/tasks');
-      await add.click();
-      await poll(() => stored(site)).toEqual(['milk, two']);
-      // The error page may still be loading.
-      await poll(() => page.goto(site.url).then(Boolean, () => false)).toBe(true);
-      await poll(() => page.locator('#task-1 .problem').textContent()).toContain(
-        'Add saves it as a new task.',
-      );
-      await add.click();
-      await poll(() => page.locator('.editing').count()).toBe(0);
-      expect(await stored(site)).toEqual(['milk, two']);
-    },
-  );
+  test.each(['/', '/tasks/1/edit'])('an edit of a deleted task (on %s) is added only once', async (path) => {
+    await site.add('milk');
+    const page = await site.open(path);
+    if (path === '/') await edit(page, 1, '');
+    await page.locator('#title-1').fill('milk, two');
+    await site.store.destroy('1', 'removal');
+    await page.keyboard.press('Enter');
+    const add = page.getByText('Add', { exact: true }).last();
+    await poll(() => page.locator('.problem').textContent()).toContain('Add saves your text as a new task.');
+    await loseResponse(page, '**/tasks');
+    await add.click();
+    await poll(() => stored(site)).toEqual(['milk, two']);
+    // The error page may still be loading.
+    await poll(() => page.goto(site.url).then(Boolean, () => false)).toBe(true);
+    await poll(() => page.locator('#task-1 .problem').textContent()).toContain('Add saves it as a new task.');
+    await add.click();
+    await poll(() => page.locator('.editing').count()).toBe(0);
+    expect(await stored(site)).toEqual(['milk, two']);
+  });
 
   test.each([
     ['/tasks/new', 'title', 'half a task'],

@@ -1,6 +1,6 @@
 import { afterChanges, enqueue } from './change.js';
 import { settleSent, single } from './drafts.js';
-import { leave as leaveRow, next } from './focus.js';
+import { leave, next } from './focus.js';
 import { add, edit, endEdit, explain, keepDraft, restoreDrafts, save } from './forms.js';
 import { refreshQuietly } from './live.js';
 import { countTasks, endLines, linesOf, offerLines } from './paste.js';
@@ -27,7 +27,7 @@ document.addEventListener('click', (event) => {
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   if (row && link.matches('.toggle')) toggle(row);
   else if (row && link.matches('.edit')) edit(row);
-  else if (link.matches('.cancel')) leave(link);
+  else if (link.matches('.cancel')) cancel(link);
   else if (link.matches('.busy :is(nav a, footer a, .found a, #notice a:not([target]), .keys)'))
     afterChanges(() => location.assign(link.href));
   else return;
@@ -73,7 +73,7 @@ document.addEventListener('paste', (event) => {
 
 document.addEventListener('keydown', (event) => {
   if (event.isComposing) return;
-  if (event.key === 'Escape') leave(event.target as Element);
+  if (event.key === 'Escape') cancel(event.target as Element);
   else if (pressKey(event) !== false) event.preventDefault();
 });
 
@@ -86,7 +86,7 @@ function pressKey(event: KeyboardEvent): unknown {
   if (ctrlKey || metaKey) return letter(event) === 'z' && !shiftKey && !repeat && afterChanges(undo);
   if (!at.matches('#list, .tasks *')) return false;
   // What is typed during a save must not act on the row after the save.
-  if (at.matches('li:has([readonly]) *')) return leaveRow(at.closest('li') as HTMLElement);
+  if (at.matches('li:has([readonly]) *')) return leave(at.closest('li') as HTMLElement);
   if (key === 'ArrowUp' || key === 'ArrowDown') return next(at.closest('.tasks > li'), key)?.focus();
   const row = at.closest<HTMLElement>('.tasks > li:not(.editing)');
   if (key === ' ' && !at.closest('button, summary, .edit')) return row && !repeat && toggle(row);
@@ -102,7 +102,7 @@ const letter = ({ key, code }: KeyboardEvent) =>
   (/^[\x20-\x7e]/.test(key) ? key : code.replace('Key', '')).toLowerCase();
 
 /** Handles Escape and Cancel in `part`. Keeps the form open while its request is pending. */
-function leave(part: Element) {
+function cancel(part: Element) {
   if (part.id === 'title')
     return document.querySelector<HTMLElement>('.tasks > li, #list')?.focus({ preventScroll: true });
   const form = part.closest<HTMLFormElement>('.lines, .editing form');

@@ -1,5 +1,6 @@
 const notice = document.getElementById('notice') as HTMLElement;
 
+export const focusList = () => document.getElementById('list')?.focus({ preventScroll: true });
 export const make = <T extends keyof HTMLElementTagNameMap>(tag: T, as: Partial<HTMLElementTagNameMap[T]>) =>
   Object.assign(document.createElement(tag), as);
 
@@ -23,7 +24,6 @@ export function endComplaints(about: string) {
 export function complain(text: string, passes = false, link?: Partial<HTMLAnchorElement>) {
   [...notice.querySelectorAll('.complaint')].find((old) => old.firstChild?.textContent === text)?.remove();
   const complaint = make('p', { className: passes ? 'complaint passes' : 'complaint' });
-  const focusList = () => document.getElementById('list')?.focus({ preventScroll: true });
   const close = make('button', { textContent: 'Close', onclick: () => [complaint.remove(), focusList()] });
   complaint.append(text, ' ', ...(link ? [make('a', link), ' '] : []), close);
   if (!notice.querySelector('form')) say('');

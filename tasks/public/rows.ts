@@ -1,6 +1,6 @@
 import { change, post, report } from './change.js';
 import { leave } from './focus.js';
-import { say } from './notice.js';
+import { focusList, say } from './notice.js';
 
 /** Finishes or reopens a task. */
 export function toggle(row: HTMLElement) {
@@ -31,7 +31,7 @@ export function undoChange(form: HTMLFormElement) {
   const row = document.getElementById(pathname.replace('/tasks/', 'task-'));
   const title = form.closest('#notice')?.querySelector('bdi')?.textContent;
   const finished = form.querySelector<HTMLInputElement>('[name=finished]')?.value;
-  if (form.contains(document.activeElement)) document.getElementById('list')?.focus({ preventScroll: true });
+  if (form.contains(document.activeElement)) focusList();
   change(form.action, {
     rows: row ? [form, row] : [form],
     as: finished === '0' ? 'open' : finished === '1' ? 'finished' : 'sent',

@@ -228,7 +228,7 @@ describe('A form token', () => {
 describe('A token', () => {
   const right = ['Bearer ph0ne', 'bearer ph0ne', `Bearer ${tokens[0]?.token}`];
   const wrong = ['', ' ph0n', ' ph0nee', ' PH0NE', ' backup'].map((token) => `Bearer${token}`);
-  test.each([...right, ...wrong, 'Basic ph0ne'])('%j is checked', async (Authorization) => {
+  test.each([...right, ...wrong, 'Basic ph0ne'])('must be complete and exact: %j', async (Authorization) => {
     const expected = right.includes(Authorization) ? 200 : 401;
     expect(await status('/tasks', { Authorization })).toBe(expected);
     const headers = { Authorization, 'Content-Type': 'application/json' };

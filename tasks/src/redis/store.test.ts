@@ -241,6 +241,15 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     expect(await ids({ filter: 'all' })).toEqual(['2', '1']);
   });
 
+  test('A list with the same nonce adds only the lines that are new at its end', async () => {
+    const open = (title: string) => ({ title, finished: 0 as const, created_at: now.toISOString() });
+    const insert = (...titles: string[]) => kept.store.insert(titles.map(open), 'nonce');
+    for (const titles of ['ba', 'dcba', 'dcba', 'ba']) await insert(...titles);
+    expect(await ids({ filter: 'all' })).toEqual(['4', '3', '2', '1']);
+    await insert('e', 'b', 'x');
+    expect(await ids({ filter: 'all' })).toHaveLength(7);
+  });
+
   describe('A known page', () => {
     const all = { filter: 'all' } as const;
     const found = (known?: Page) => kept.store.list(all, known);

@@ -114,7 +114,7 @@ export interface TaskStore {
    * @throws TaskError `unknown_removal` if the removal has expired, or was restored with another nonce
    */
   restore(removal: string, nonce?: string): Promise<number>;
-  /** Adds all tasks or none. A retry with the same `nonce` and titles adds nothing. */
+  /** Adds all tasks or none. A retry with the same `nonce` adds only the tasks that precede the earlier ones. */
   insert(tasks: NewTask[], nonce?: string): Promise<void>;
   /** All tasks by ascending `_id`, in batches. Inserting the tasks in this order recreates the list. */
   export(): AsyncIterable<Task[]>;

@@ -12,13 +12,12 @@ for (const { name, value } of (fieldOf(single) as Element).attributes) area.setA
 fieldOf(single).replaceWith(area);
 
 /** New tasks without a response yet, oldest first. */
-let unanswered: { text: string }[] = [];
+let pending: { text: string }[] = [];
 
 /** Lines of a failed request, and the ids of the rows shown when it failed. The server may have added the tasks. */
 let lost: { form: HTMLFormElement; lines: string[]; before: string[] } | undefined;
 
-const unsaved = () =>
-  [...unanswered.map(({ text }) => text), fieldOf(single).value].filter(Boolean).join('\n');
+const unsaved = () => [...pending.map(({ text }) => text), fieldOf(single).value].filter(Boolean).join('\n');
 export const keepDraft = (form: HTMLFormElement) =>
   storeDraft(form, form === single ? unsaved() : fieldOf(form).value);
 
@@ -39,25 +38,25 @@ export function add() {
   fieldOf(single).focus();
   for (const text of texts) {
     const sent = { text };
-    unanswered.push(sent);
+    pending.push(sent);
     change(single.action, {
       request() {
         // An earlier task has failed.
-        if (!unanswered.includes(sent)) return undefined;
+        if (!pending.includes(sent)) return undefined;
         const data = new FormData(single);
         data.set('title', text);
         return post(data);
       },
       done(page) {
         say('Added', text.trim().normalize());
-        unanswered.shift();
+        pending.shift();
         renew(single, page);
         keepDraft(single);
       },
       failed(failure) {
         // Start a new line for the next task, unless the server rejected this one.
         showUnsaved(failure.status === 422 || fieldOf(single).value ? unsaved() : `${unsaved()}\n`);
-        unanswered = [];
+        pending = [];
         refuse(single, failure, [text]);
       },
     });
@@ -171,7 +170,7 @@ function editGone(id: string) {
 
 /** Closes the edit form and drops the draft. */
 export function endEdit(row: HTMLElement) {
-  const refocus = keepFocus(false);
+  const refocus = keepFocus();
   const form = row.querySelector('form') as HTMLFormElement;
   storeDraft(form);
   form.remove();

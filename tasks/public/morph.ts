@@ -1,4 +1,4 @@
-import { keepFocus, rows } from './focus.js';
+import { keepFocus, places } from './focus.js';
 import { make } from './notice.js';
 
 declare const Idiomorph: typeof import('idiomorph').Idiomorph;
@@ -21,6 +21,8 @@ const callbacks = {
 };
 
 const staying = ':is(.editing, [data-pending=finished])';
+/** Finished rows above open rows no longer stay there. */
+const leaving = '.finished:not([data-pending]):has(~ li:not(.finished), ~ [data-pending=finished])';
 
 /** Last list received from the server, kept only while a row stays in place. */
 let received: DocumentFragment | undefined;
@@ -38,13 +40,10 @@ function keepRows(page: Page) {
   for (const row of [...list().querySelectorAll(staying)].reverse()) {
     const isFixed = (next: Element) =>
       next.matches(staying) || page.getElementById(next.id)?.className === next.className;
-    const below = [...list().querySelectorAll(`#${row.id} ~ li`)].find(isFixed);
-    const fresh = page.getElementById(row.id) ?? row.cloneNode(true);
-    rowsOf(page).insertBefore(fresh, page.getElementById(below?.id ?? ''));
+    const below = [...list().querySelectorAll(`#${row.id} ~ li:not(${leaving})`)].find(isFixed)?.id ?? '';
+    rowsOf(page).insertBefore(page.getElementById(row.id) ?? row.cloneNode(true), page.getElementById(below));
   }
 }
-
-const places = () => rows().map((row) => ({ row, was: row.className, box: row.getBoundingClientRect() }));
 
 /** The rows before each move of the last 0.3 s, the earliest first. A finger may still be on its way to them. */
 const aims = new Set<ReturnType<typeof places>>();
@@ -83,9 +82,8 @@ export function watchRows(own: boolean) {
 
 /** Updates the list or the whole page from `page`, after calling `first`. */
 export function morph(part: '#list' | 'main', page: Page, first: (page: Page) => void = () => {}) {
-  const own = part === 'main' || page === received;
-  const refocus = keepFocus(own);
-  const settle = watchRows(own);
+  const refocus = keepFocus();
+  const settle = watchRows(part === 'main' || page === received);
   first(page);
   received = document.querySelector(staying) ? new DocumentFragment() : undefined;
   received?.append((page.querySelector('#list') as Element).cloneNode(true));

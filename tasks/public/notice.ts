@@ -1,4 +1,7 @@
 const notice = document.getElementById('notice') as HTMLElement;
+// The notice moves when the focus leaves a menu or a form (see style.css), and would miss the click.
+notice.onmousedown = (event) =>
+  document.querySelector(':is(.lines, .editing, [open]) :focus') && event.preventDefault();
 
 export const focusList = () => document.getElementById('list')?.focus({ preventScroll: true });
 export const make = <T extends keyof HTMLElementTagNameMap>(tag: T, as: Partial<HTMLElementTagNameMap[T]>) =>

@@ -4,7 +4,6 @@ import './times.js';
 
 const { type } = performance.getEntriesByType('navigation')[0]?.toJSON() ?? {};
 const forms = document.querySelectorAll<HTMLFormElement>('.write:not([enctype])');
-const refused = document.querySelector<HTMLInputElement>('.write [aria-invalid]');
 // An error page has no form, and its reload sends the form again.
 if (forms.length > 0) settleSent(document.querySelector('[role=status]') !== null);
 
@@ -12,7 +11,7 @@ for (const form of forms) {
   const field = form.querySelector<HTMLInputElement>('[name=title], [name=text]');
   // A rejected form's hidden fields are newer than the draft's. Shared text replaces the draft, except after a reload.
   const shared = type === 'navigate' && field?.defaultValue && !form.querySelector('[name=revision]');
-  if (field?.value && (shared || field === refused)) storeDraft(form, field.value);
+  if (field?.value && (shared || field.ariaInvalid)) storeDraft(form, field.value);
   else restoreDraft(form);
   field?.setSelectionRange(field.value.length, field.value.length);
   field?.addEventListener('input', () => storeDraft(form, field.value));

@@ -17,7 +17,7 @@ async function rows(...titles: string[]) {
 }
 
 describe('Keys', () => {
-  test('arrow keys move the visible focus between rows, even after a row is deleted', async () => {
+  test('arrow keys move the visible focus between rows, even after a row and its neighbor have gone', async () => {
     const page = await rows('milk', 'bread', 'tea', 'jam');
     for (const [key, row] of Object.entries({ ArrowUp: 'task-4', ArrowDown: 'task-3' })) {
       await press(page, key);
@@ -27,10 +27,12 @@ describe('Keys', () => {
     await page.getByRole('link', { name: 'Edit: tea' }).focus();
     await press(page, 'ArrowDown');
     await poll(() => focused(page)).toBe('task-1');
-    for (const [key, [id, next]] of Object.entries({ ArrowDown: [1, 2], ArrowUp: [2, 3] })) {
+    for (const [key, [id, neighbor, next]] of Object.entries({ ArrowDown: [4, 3, 2], ArrowUp: [1, 2, 3] })) {
       await page.locator(`#task-${id}`).focus();
       await press(page, 'Delete');
       await page.locator(`#task-${id}`).waitFor({ state: 'detached' });
+      await site.store.update(`${neighbor}`, { finished: 1 }, new Date());
+      await page.locator(`#task-${neighbor}.finished`).waitFor();
       await press(page, key);
       await poll(() => focused(page)).toBe(`task-${next}`);
     }

@@ -167,8 +167,7 @@ test('The notice does not cover the menu or the form of a task', async () => {
   await open.add(...Array.from({ length: 30 }, (_, i) => `task ${i}`));
   const page = await open.open('/', phone);
   await page.getByLabel('Finish: task 29').tap();
-  const undo = page.getByRole('button', { name: 'Undo' });
-  await undo.waitFor();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
   const [notice] = (await boxes(page, '#notice')) as [Box];
   await page.evaluate(
     `scrollBy(0, document.getElementById('task-20').getBoundingClientRect().top - ${notice.top} + 50)`,
@@ -181,6 +180,9 @@ test('The notice does not cover the menu or the form of a task', async () => {
   await page.getByRole('link', { name: 'Cancel' }).tap();
   await poll(async () => (await boxes(page, '#notice'))[0]?.top).toBe(notice.top);
   expect(await focused(page)).toBe('task-20');
+  await page.getByLabel('More: task 19').tap();
+  await page.getByRole('button', { name: 'Undo' }).tap();
+  await page.getByLabel('Finish: task 29').waitFor();
 });
 
 test('The menu of the last visible row scrolls into view', async () => {

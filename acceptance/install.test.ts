@@ -154,8 +154,7 @@ describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
     await outputOf('docker compose rm --stop --force tasks-store');
     await outputOf(`docker compose run --rm --no-deps -T tasks-store sh -c "${damage}"`);
     // Compose stops waiting after one second instead of twenty.
-    const healthcheck = { start_period: '1s', interval: '1s', retries: 1 };
-    configure('', { 'tasks-store': { healthcheck } });
+    configure('', { 'tasks-store': { healthcheck: { start_period: '1s', interval: '1s', retries: 1 } } });
     const { code, output } = await run(up);
     expect(code).toBe(1);
     expect(output).toMatch(/Bad file format reading the append only file.*redis-check-aof --fix/);

@@ -96,8 +96,7 @@ test('make test installs development packages that make up skips', () => {
   );
   const installations = (target: string) => {
     const env = { PATH: `${fresh}/bin:${process.env.PATH}`, NATIVE: '1' };
-    const output = execFileSync('make', [target], { cwd: fresh, env, encoding: 'utf8' });
-    return output.match(/^npm .*/gm) ?? [];
+    return execFileSync('make', [target], { cwd: fresh, env, encoding: 'utf8' }).match(/^npm .*/gm) ?? [];
   };
   expect(installations('up')).toEqual(['npm ci --loglevel=error --omit=dev']);
   expect(installations('up')).toEqual([]);

@@ -117,8 +117,7 @@ describe(`The edge cache of ${image ?? 'the installed nginx'}`, () => {
 
   test("keeps the expander's Date header in cached responses", async () => {
     const { headers } = await ask(target('/api'));
-    const later = async () => new Date().toUTCString() !== headers.date;
-    await expect.poll(later).toBe(true);
+    await expect.poll(async () => new Date().toUTCString() !== headers.date).toBe(true);
     expect((await ask(target('/api'))).headers.date).toBe(headers.date);
   });
 
@@ -311,8 +310,7 @@ test('the cache stays within its size limit', async () => {
   expect(new Set(responses)).toEqual(new Set(['200 2999']));
 
   // nginx logs a request after it has cached the response.
-  const requests = () => proxy.log.filter((line) => line.startsWith('{')).length;
-  await expect.poll(requests).toBe(responses.length);
+  await expect.poll(() => proxy.log.filter((line) => line.startsWith('{')).length).toBe(responses.length);
   const kept = await readdir(folder);
   expect(kept.length).toBeGreaterThan(100);
   expect(kept.length).toBeLessThanOrEqual(keysPerMebibyte / 16);

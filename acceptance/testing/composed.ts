@@ -63,8 +63,7 @@ export async function startComposed({
   const containers = async (service: string): Promise<string[]> => {
     const labels = [`project=${project}`, `service=${service}`, 'oneoff=False'];
     const filters = labels.map((label) => `--filter=label=com.docker.compose.${label}`);
-    const ids = await docker('ps', '--quiet', '--no-trunc', ...filters);
-    return ids.split('\n').filter(Boolean).toSorted();
+    return (await docker('ps', '--quiet', '--no-trunc', ...filters)).split('\n').filter(Boolean).toSorted();
   };
   const first = async (service: string) => (await containers(service))[0] ?? '';
   const stop = async () => {

@@ -61,8 +61,7 @@ describe('A backup of the native stack', () => {
     for (const name of [...days, 'tasks-before-the-move.rdb'])
       await writeFile(join(folder, 'backups', name), '');
     expect(run('backup', '').status).toBe(0);
-    const left = (await readdir(join(folder, 'backups'))).toSorted();
-    expect(left).toEqual([
+    expect((await readdir(join(folder, 'backups'))).toSorted()).toEqual([
       ...days.slice(1),
       expect.stringMatching(/^tasks-\d{8}T\d{6}Z\.rdb$/),
       'tasks-before-the-move.rdb',

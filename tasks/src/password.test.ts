@@ -10,8 +10,7 @@ const files = {
 const kept = useService(files);
 
 async function logIn({ url }: Service, password: string): Promise<string> {
-  const form = await fetch(`${url}login`);
-  return cookieOf(await sendForm(form, `${url}login`, { password }));
+  return cookieOf(await sendForm(await fetch(`${url}login`), `${url}login`, { password }));
 }
 
 const status = async ({ url }: Service, headers: Record<string, string>) =>

@@ -43,8 +43,7 @@ describe('POST /api/expand', () => {
   test('reports a bad URL only on its own line', async () => {
     const body = JSON.stringify([`${shortener.url}/chain/1`, 'http://', 'http://10.0.0.1/', 42, null, '<b>']);
     const response = await post(body);
-    const text = await response.clone().text();
-    expect(text).not.toMatch(/<|[^\n\x20-\x7e]/);
+    expect(await response.clone().text()).not.toMatch(/<|[^\n\x20-\x7e]/);
     const results = await lines(response);
     expect(results.map(({ line, error }) => [line, error?.code ?? null]).sort()).toEqual([
       [1, null],

@@ -32,8 +32,7 @@ async function listen(answer: RequestListener, scheme: 'http' | 'https' = 'http'
 function client(lookup: LookupFunction = systemLookup) {
   const sockets: Socket[] = [];
   const connect = connector(lookup, (protocol, options) => {
-    const trusting = { ...options, ca: certificate.cert };
-    sockets.push(openSocket(protocol, trusting));
+    sockets.push(openSocket(protocol, { ...options, ca: certificate.cert }));
     return sockets.at(-1) as Socket;
   });
   const { request, close } = httpClient(connect);

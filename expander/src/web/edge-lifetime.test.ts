@@ -13,8 +13,7 @@ afterEach(() => void vi.useRealTimers());
 /** Returns the caching headers for an expansion that is fresh for `milliseconds`. */
 async function caching(path: string, expansion: Expansion, milliseconds: number, exempt = false) {
   const expand = createExpand(async () => ({ ...expansion, freshUntil: now + milliseconds }));
-  const app = createApp(expand, { exempt });
-  const { headers } = await app.request(`${path}?u=http://a.example/`);
+  const { headers } = await createApp(expand, { exempt }).request(`${path}?u=http://a.example/`);
   return [headers.get('Cache-Control'), headers.get('X-Accel-Expires')];
 }
 

@@ -194,8 +194,7 @@ test('the page has a link for each pasted URL', async () => {
 
 test('the API does not search `u` for a URL', async () => {
   expect((await read('https://sho.rt/a')).html).not.toContain('id="understood"');
-  const response = await app.request('/api?u=https://sho.rt/a.');
-  expect(await response.text()).toBe('https://dot.example/');
+  expect(await (await app.request('/api?u=https://sho.rt/a.')).text()).toBe('https://dot.example/');
 });
 
 test.each([

@@ -71,8 +71,7 @@ test('Clear finished returns the removal ID and count even if it fails halfway',
   expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
   const { removal, count } = (await response.json()) as { removal: string; count: number };
   expect(count).toBe(4_000);
-  const restored = await send('POST', '/tasks/restore', { removal });
-  expect(await restored.json()).toEqual({ count: 4_000 });
+  expect(await (await send('POST', '/tasks/restore', { removal })).json()).toEqual({ count: 4_000 });
   expect(await counts()).toEqual({ open: 0, finished: 6_000 });
 });
 

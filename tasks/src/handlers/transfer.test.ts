@@ -206,8 +206,7 @@ describe('An import', () => {
 
   test('the import form shows all lines again if the store fails', async () => {
     const text = 'milk\nbread';
-    const visitor = await visit(kept.app);
-    const response = await submit(appFailing(), '/tasks/import', { text }, visitor);
+    const response = await submit(appFailing(), '/tasks/import', { text }, await visit(kept.app));
     expect(response.status).toBe(503);
     const html = await response.text();
     expect(html).toContain('The tasks cannot be reached.');

@@ -333,8 +333,7 @@ describe('A task row', () => {
     const onPhone = await site.open('/', phone);
     await onPhone.getByLabel('More: milk').tap();
     await tapTwice(onPhone, 'Delete: milk');
-    const menus = onPhone.locator('details[open]');
-    await poll(() => menus.count()).toBe(0);
+    await poll(() => onPhone.locator('details[open]').count()).toBe(0);
     await onPhone.getByRole('button', { name: 'Undo' }).waitFor();
     // A row that has just moved ignores taps.
     await poll(() => onPhone.evaluate('document.getAnimations().length')).toBe(0);

@@ -91,8 +91,7 @@ describe('A server', () => {
     expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(head.includes('application/problem+json')).toBe(code !== undefined);
     if (code === undefined) return expect(body).toMatch(/^\d+ [\w ]+: [A-Z][\w ]+\.$/);
-    const problem = { type: 'about:blank', status, code, detail: expect.any(String) };
-    expect(JSON.parse(body)).toMatchObject(problem);
+    expect(JSON.parse(body)).toMatchObject({ type: 'about:blank', status, code, detail: expect.any(String) });
   });
 });
 

@@ -78,12 +78,13 @@ document.addEventListener('keydown', (event) => {
 });
 
 /** Handles a key, or returns false. Single keys need the focus in the list (WCAG 2.1.4). */
-function pressKey(event: KeyboardEvent): unknown {
-  const { key, target, ctrlKey, metaKey, altKey, shiftKey, repeat } = event;
+function pressKey({ key, code, target, ctrlKey, metaKey, altKey, shiftKey, repeat }: KeyboardEvent): unknown {
   const at = target as Element;
+  // The Latin letter on any keyboard layout.
+  const letter = (/^[\x20-\x7e]/.test(key) ? key : code.replace('Key', '')).toLowerCase();
   if (at.closest('input, textarea:not([readonly])') || altKey) return false;
   const undo = () => document.querySelector<HTMLFormElement>('#notice form')?.requestSubmit();
-  if (ctrlKey || metaKey) return letter(event) === 'z' && !shiftKey && !repeat && afterChanges(undo);
+  if (ctrlKey || metaKey) return letter === 'z' && !shiftKey && !repeat && afterChanges(undo);
   if (!at.matches('#list, .tasks *')) return false;
   // What is typed during a save must not act on the row after the save.
   if (at.matches('li:has([readonly]) *')) return leave(at.closest('li') as HTMLElement);
@@ -93,13 +94,9 @@ function pressKey(event: KeyboardEvent): unknown {
   if (repeat || !(row || at.matches('#list, .editing'))) return false;
   if (row === at && key === 'Enter') return edit(row);
   if (row === at && /Delete|Backspace/.test(key)) return at.querySelector<HTMLElement>('button')?.click();
-  if (letter(event) === 'n') return document.getElementById('title')?.focus();
+  if (letter === 'n') return document.getElementById('title')?.focus();
   return key === '?' && document.querySelector<HTMLElement>('.keys')?.click();
 }
-
-/** The Latin letter of a key on any keyboard layout. */
-const letter = ({ key, code }: KeyboardEvent) =>
-  (/^[\x20-\x7e]/.test(key) ? key : code.replace('Key', '')).toLowerCase();
 
 /** Handles Escape and Cancel in `part`. Keeps the form open while its request is pending. */
 function cancel(part: Element) {

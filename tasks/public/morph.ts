@@ -71,7 +71,10 @@ export function watchRows(own: boolean) {
       const old = before.find((one) => one.row === row);
       if (!old || Math.abs(box.top - old.box.top) >= 1) {
         aims.add(before);
-        row.animate({ pointerEvents: ['none', 'none'] }, 300).onfinish = () => aims.delete(before);
+        const guard = row.animate({ pointerEvents: ['none', 'none'] }, Infinity);
+        const end = () => [guard.cancel(), aims.delete(before)];
+        // The first frame may take long to show.
+        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(end, 300)));
       }
       const isOwn = own && (!changed || changed === row.querySelector('.title')?.textContent);
       if (!isOwn && (!old || (!old.was && row.className)))

@@ -87,8 +87,7 @@ describe.skipIf(reason)(`A full disk${reason ? ` (skipped: ${reason})` : ''}`, (
     going = false;
     await Promise.all(visitors);
 
-    const found = (await allTasks(store)).map(({ title }) => title);
-    expect(found).toEqual(expect.arrayContaining(acknowledged));
+    expect((await allTasks(store)).map(({ title }) => title)).toEqual(expect.arrayContaining(acknowledged));
     expect(await faultsOf(redis)).toEqual([]);
   });
 });

@@ -1,16 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import {
-  animate,
-  edit,
-  enter,
-  field,
-  focused,
-  notice,
-  poll,
-  titles,
-  useBrowser,
-} from '../../testing/browser.ts';
+import { edit, enter, field, focused, notice, poll, titles, useBrowser } from '../../testing/browser.ts';
 import { startReplica } from '../../testing/replica.ts';
 
 const site = useBrowser();
@@ -245,9 +235,7 @@ describe('Rows', () => {
     await bob.clock.pauseAt(1_000);
     await bob.reload();
     const moved = async (act: () => Promise<unknown>, selector: string) => {
-      await animate(bob, 1);
-      await poll(() => bob.evaluate('document.getAnimations().length')).toBe(0);
-      await animate(bob, 0);
+      await bob.clock.runFor(340);
       await act();
       await bob.locator(selector).waitFor();
     };
@@ -260,10 +248,24 @@ describe('Rows', () => {
     await moved(() => site.add('tea'), '#task-4');
     await click(2, 99, ['tea', 'jam', 'bread', 'milk']);
     await click(2, 9, ['tea', 'jam', 'milk', '(bread)']);
-    await moved(() => bob.clock.runFor(1_000), '#task-2:last-child');
+    await moved(() => bob.clock.runFor(700), '#task-2:last-child');
     await click(4, 9, ['tea', 'jam', '(milk)', '(bread)']);
-    await moved(() => bob.clock.runFor(1_000), '#task-1:last-child');
+    await moved(() => bob.clock.runFor(700), '#task-1:last-child');
     await click(3, 9, ['tea', 'jam', 'milk', '(bread)']);
+  });
+
+  test('wait 0.3 s for a finger on its way, even if the rows appear slowly', async () => {
+    await site.add('milk', 'bread');
+    const bob = await site.open();
+    const state = bob.evaluate(`new Promise((resolve) => new MutationObserver(() => {
+      const look = () => resolve(getComputedStyle(document.getElementById('task-1')).pointerEvents);
+      requestAnimationFrame((now) => {
+        while (performance.now() < now + 400);
+        setTimeout(look, 200);
+      });
+    }).observe(document.querySelector('.tasks'), { childList: true }))`);
+    await site.add('tea');
+    expect(await state).toBe('none');
   });
 
   test('do not move when the user finishes the first visible row', async () => {

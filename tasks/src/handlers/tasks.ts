@@ -56,7 +56,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
       const [problem] = report.problems;
       if (problem) throw new TaskError('invalid_title', `Line ${problem.line}: ${problem.detail}`);
       if (tasks.length === 0) throw new TaskError('invalid_title', 'A task needs a title.');
-      await store.insert(tasks, nonce);
+      await store.insert(tasks, nonce, 'form');
       return undefined;
     });
 

@@ -34,6 +34,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
   const add = async <Found extends Awaited<ReturnType<typeof readTasks>>>(
     c: TasksContext,
     nonce: string | undefined,
+    form: 'form' | undefined,
     read: (turn: () => Promise<void>) => Promise<Found>,
   ): Promise<Found> => {
     const client = clientOf(c);
@@ -43,7 +44,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
     importing.add(client);
     try {
       const found = await read(turnsOf(c, turns));
-      await store.insert(found.tasks, nonce);
+      await store.insert(found.tasks, nonce, form);
       return found;
     } finally {
       importing.delete(client);
@@ -52,7 +53,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
 
   /** Imports the lines of a form, and shows rejected lines again for correction. */
   const importForm = async (c: TasksContext, text: string, nonce?: string) => {
-    const { report, refused } = await add(c, nonce, (turn) => readLines(text, now(), turn));
+    const { report, refused } = await add(c, nonce, 'form', (turn) => readLines(text, now(), turn));
     if (wantsJson(c)) return json(c, report);
     if (report.refused === 0) return imported(c, report);
     const typed = text.split(/\r?\n/);
@@ -74,7 +75,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
       if (!(await csrf.verify(c, fields._csrf))) throw expired();
       if (name === '') throw new TaskError('invalid_field', 'Choose a file.');
       const format = fileTypes.get(name.toLowerCase().split('.').pop()) ?? formats.text;
-      const { report } = await add(c, nonce, (turn) => readFile(file, format, turn));
+      const { report } = await add(c, nonce, 'form', (turn) => readFile(file, format, turn));
       return report.refused === 0 ? imported(c, report) : html(c, await page(c, { report }));
     } catch (error) {
       if (error instanceof TaskError) error.form = { text: '', nonce, isFile: 'yes' };
@@ -113,7 +114,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
       else requireSameOrigin(c.req);
       if (!format) return importUpload(c, body);
       const nonce = c.req.header('idempotency-key');
-      const { report } = await add(c, nonce, (turn) => readFile(body, format, turn));
+      const { report } = await add(c, nonce, undefined, (turn) => readFile(body, format, turn));
       return json(c, report);
     },
   };

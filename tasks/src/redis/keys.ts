@@ -15,6 +15,7 @@ export const keys = {
   removal: '{tasks}:removal:',
   removals: '{tasks}:removals',
   nonce: '{tasks}:nonce:',
+  sent: '{tasks}:sent:',
   csrfKey: '{tasks}:csrf-key',
   /** Set by deploy/redis/backup.sh. */
   backup: '{tasks}:backup',

@@ -241,13 +241,19 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     expect(await ids({ filter: 'all' })).toEqual(['2', '1']);
   });
 
-  test('A list with the same nonce adds only the lines that are new at its end', async () => {
+  test('A form that sends a list again adds only the new lines', async () => {
     const open = (title: string) => ({ title, finished: 0 as const, created_at: now.toISOString() });
-    const insert = (...titles: string[]) => kept.store.insert(titles.map(open), 'nonce');
-    for (const titles of ['ba', 'dcba', 'dcba', 'ba']) await insert(...titles);
-    expect(await ids({ filter: 'all' })).toEqual(['4', '3', '2', '1']);
-    await insert('e', 'b', 'x');
-    expect(await ids({ filter: 'all' })).toHaveLength(7);
+    const send = (titles: string, form?: 'form') => kept.store.insert([...titles].map(open), 'nonce', form);
+    for (const titles of ['ba', 'ca', 'dcbaa', 'ab']) await send(titles, 'form');
+    const list = await kept.store.list({ filter: 'all' });
+    expect(
+      list.tasks
+        .map(({ title }) => title)
+        .toSorted()
+        .join(''),
+    ).toBe('aabcd');
+    await send('dcb');
+    expect(await ids({ filter: 'all' })).toHaveLength(8);
   });
 
   describe('A known page', () => {

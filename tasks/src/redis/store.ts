@@ -64,10 +64,10 @@ export function redisStore(
   const hold = holdWrites(writer, interval);
   const write = <Reply>(name: string, args: object) =>
     hold(() => runOnWriter<Reply>(name, { ...args, schema: schemaVersion }));
-  const add = (tasks: NewTask[], nonce?: string, list?: string) => {
+  const add = (tasks: NewTask[], nonce?: string, form?: string) => {
     const titles = tasks.map(({ title }) => title).join('\n');
     const once = nonce && { nonce: hash('sha256', `${nonce}\n${titles}`), seconds: day };
-    return write<Fields>('insert', { tasks, list, ...once });
+    return write<Fields>('insert', { tasks, form, ...once });
   };
   const find = async (ids: string[]) => tasksOf(await read<Tasks>('find', { ids }));
 
@@ -128,8 +128,8 @@ export function redisStore(
       return total;
     },
 
-    async insert(tasks, nonce) {
-      if (tasks.length > 0) await add(tasks, nonce, nonce && hash('sha256', nonce));
+    async insert(tasks, nonce, form) {
+      if (tasks.length > 0) await add(tasks, nonce, form && nonce && hash('sha256', nonce));
     },
 
     async *titles(filter) {

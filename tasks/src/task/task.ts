@@ -114,8 +114,8 @@ export interface TaskStore {
    * @throws TaskError `unknown_removal` if the removal has expired, or was restored with another nonce
    */
   restore(removal: string, nonce?: string): Promise<number>;
-  /** Adds all tasks or none. A retry with the same `nonce` adds only the tasks that precede the earlier ones. */
-  insert(tasks: NewTask[], nonce?: string): Promise<void>;
+  /** Adds all tasks or none. A retry with the same `nonce` adds nothing, or from a `form` only tasks that it had not sent. */
+  insert(tasks: NewTask[], nonce?: string, form?: 'form'): Promise<void>;
   /** All tasks by ascending `_id`, in batches. Inserting the tasks in this order recreates the list. */
   export(): AsyncIterable<Task[]>;
 }

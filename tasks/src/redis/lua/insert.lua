@@ -1,31 +1,29 @@
--- args: tasks, the last line first; nonce of these tasks, nonce of their list, lifetime of both in seconds
+-- args: tasks; nonce, id of a form, lifetime of both in seconds
 -- Returns the first task. If the nonce is known, inserts nothing and returns the task from the earlier call, even if removed.
--- If lines were added to the list since an earlier call, inserts only those.
+-- For a form, inserts only tasks that no earlier call had for this form. Returns false if there are none.
 local nonce = args.nonce and keys.nonce .. args.nonce
 local made = nonce and redis.call('GET', nonce)
 local task = made and read(made)
 if task then return cjson.encode(task) end
 
-local function digest(from)
-  local titles = {}
-  for i = from, #args.tasks do titles[#titles + 1] = args.tasks[i].title end
-  return redis.sha1hex(table.concat(titles, '\n'))
-end
-
-local count = #args.tasks
-local list = args.list and keys.nonce .. args.list
-if list then
-  local sent, known = string.match(redis.call('GET', list) or '', '(%d+) (%x+)')
-  redis.call('SET', list, count .. ' ' .. digest(1), 'EX', args.seconds)
-  sent = tonumber(sent)
-  if sent and sent < count and digest(count - sent + 1) == known then count = count - sent end
+local tasks = args.tasks
+if args.form then
+  local sent, times = keys.sent .. args.form, {}
+  tasks = {}
+  for _, new in ipairs(args.tasks) do
+    times[new.title] = (times[new.title] or 0) + 1
+    if redis.call('SADD', sent, times[new.title] .. ' ' .. new.title) == 1 then tasks[#tasks + 1] = new end
+  end
+  redis.call('EXPIRE', sent, args.seconds)
+  if #tasks == 0 then return false end
 end
 
 local revision = changed()
+local count = #tasks
 local first = redis.call('INCRBY', keys.lastId, count) - count + 1
 local places = {}
-for i = 1, count do
-  local id, new = number(first + i - 1), args.tasks[i]
+for i, new in ipairs(tasks) do
+  local id = number(first + i - 1)
   new.revision = revision
   write(id, new)
   places[#places + 1] = number(position(id, new.finished))

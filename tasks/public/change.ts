@@ -77,9 +77,13 @@ export function afterChanges(step: () => void) {
   else following = () => void step();
 }
 
-/** Sends a change after earlier changes, and shows the page in the response. A finished row stays in place for a second. */
+/** Finished rows stay until a second has passed without another one, so that none moves during a quick series. */
+let stay: Promise<unknown> = Promise.resolve();
+const stayed = (last = stay): Promise<unknown> => last.then(() => last === stay || stayed());
+
+/** Sends a change after earlier changes, and shows the page in the response. */
 export function change(url: string, { request, done, failed = report, rows = [], as }: Change) {
-  const stay = as === 'finished' ? new Promise((resolve) => setTimeout(resolve, 1_000)) : undefined;
+  if (as === 'finished') stay = new Promise((resolve) => setTimeout(resolve, 1_000));
   const titles = rows.flatMap((row) => row.querySelector('.title')?.textContent ?? []).join(', ');
   const about = titles && `\u2068${titles.replace(/^(.{60}).+/su, '$1…')}\u2069: `;
   for (const { dataset } of rows) dataset.pending = as;
@@ -95,7 +99,7 @@ export function change(url: string, { request, done, failed = report, rows = [],
       if (!init) return;
       morph('main', await load(url, init), done);
       endComplaints(about);
-      Promise.resolve(stay).then(() => [settle(), showReceived()]);
+      (as === 'finished' ? stayed() : Promise.resolve()).then(() => [settle(), showReceived()]);
     } catch (error) {
       following = undefined;
       const settleRows = watchRows(true);

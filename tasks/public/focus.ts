@@ -1,6 +1,10 @@
 export const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li:not([data-pending=gone])')];
 export const places = () =>
-  rows().map((row) => ({ row, was: row.className, box: row.getBoundingClientRect() }));
+  rows().map((row) => ({ row, finished: row.matches('.finished'), box: row.getBoundingClientRect() }));
+
+/** The places of rows that have not moved or gone since. */
+const inPlace = (before: ReturnType<typeof places>) =>
+  before.filter(({ row, finished }) => rows().includes(row) && row.matches('.finished') === finished);
 
 /** A focused row that has moved or gone, and all rows before that. Arrow keys start at its former place. */
 let left: { row?: HTMLElement; before: ReturnType<typeof places> } = { before: [] };
@@ -18,7 +22,7 @@ export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
   const order = key === 'ArrowUp' ? from.before.toReversed() : from.before;
   const nearest = order.slice(order.findIndex((place) => place.row === from.row) + 1);
   if (!row) nearest.push(...order.toReversed(), ...places());
-  return nearest.find(({ row, was }) => rows().includes(row) && row.className === was)?.row;
+  return inPlace(nearest)[0]?.row;
 }
 
 /** Returns a function that restores the focus after a morph, to the control, its row, or the list. */
@@ -27,8 +31,7 @@ export function keepFocus() {
   const row = focused.closest<HTMLElement>('.tasks > li');
   const before = places();
   return () => {
-    const was = before.find((place) => place.row === row)?.was;
-    if (row && row !== left.row && !(row.isConnected && row.className === was)) left = { row, before };
+    if (row && row !== left.row && !inPlace(before).some((one) => one.row === row)) left = { row, before };
     const active = document.querySelector<HTMLElement>('body :focus');
     const choice = [active, focused, row, document.getElementById('list')];
     choice.find((part) => part?.isConnected && part.checkVisibility())?.focus({ preventScroll: true });

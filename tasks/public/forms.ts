@@ -1,15 +1,27 @@
-import { change, enqueue, type Failure, formOf, load, post, report } from './change.js';
-import { drafts, fieldOf, fill, restoreDraft, single, storeDraft } from './drafts.js';
+import { change, enqueue, type Failure, formOf, load, post, refresh, report } from './change.js';
+import { drafts, fieldOf, fill, restoreDraft, settleSent, single, storeDraft } from './drafts.js';
 import { keepFocus, rows } from './focus.js';
 import { rowsOf } from './morph.js';
 import { complain, make, say } from './notice.js';
-import { countTasks, linesAdded, linesOf, offerLines } from './paste.js';
 import { local } from './times.js';
 
 // A text area can show several unsaved tasks.
 const area = Object.assign(document.createElement('textarea'), { rows: 1, value: fieldOf(single).value });
 for (const { name, value } of (fieldOf(single) as Element).attributes) area.setAttribute(name, value);
 fieldOf(single).replaceWith(area);
+
+/** Returns the non-blank lines, with spaces for tabs. */
+export const linesOf = (text: string) =>
+  text.split('\n').flatMap((line) => (line.trim() ? line.replaceAll('\t', ' ') : []));
+
+const tasksIn = ({ length }: string[]) => `${length} ${length === 1 ? 'task' : 'tasks'}`;
+
+/** Shows the number of tasks on the form's button. */
+export function countTasks(form: HTMLFormElement) {
+  const lines = linesOf(fieldOf(form).value);
+  const several = form !== single || lines.length > 1;
+  (form.querySelector('.main') as Element).textContent = several ? `Add ${tasksIn(lines)}` : 'Add';
+}
 
 /** New tasks without a response yet, oldest first. */
 let pending: { text: string }[] = [];
@@ -82,9 +94,41 @@ export function save(form: HTMLFormElement) {
     },
     failed(failure) {
       field.readOnly = false;
+      // Pasted text starts a new line.
+      if (!row && failure.status !== 422) field.value = `${field.value.trimEnd()}\n`;
       refuse(form, failure, linesOf(field.value));
     },
   });
+}
+
+/** Replaces the single-task form with a form for several tasks, or appends `text` to it. */
+export function offerLines(text: string): void {
+  const form = document.querySelector<HTMLFormElement>('.lines') ?? formOf('lines');
+  const area = fieldOf(form);
+  // Queue the text while the form is being sent.
+  if (area.readOnly) return void enqueue(() => offerLines(text));
+  restoreDraft(form);
+  area.value = [area.value.trimEnd(), text].filter(Boolean).join('\n');
+  countTasks(form);
+  single.after(form);
+  single.hidden = true;
+  if (!document.querySelector(':is(.lines, .editing) :focus')) form.querySelector('button')?.focus();
+  storeDraft(form, area.value);
+}
+
+/** Announces how many tasks were added, with a link if this page does not show them. */
+function linesAdded(form: HTMLFormElement, lines: string[]) {
+  const elsewhere = /filter=finished|after=|q=/.test(location.search);
+  say(`Added ${tasksIn(lines)}`, undefined, elsewhere ? { textContent: 'Show', href: '/' } : undefined);
+  endLines(form);
+}
+
+/** Shows the single-task form again. */
+function endLines(form: HTMLFormElement) {
+  storeDraft(form);
+  form.remove();
+  single.hidden = false;
+  if (document.activeElement === document.body) fieldOf(single).focus();
 }
 
 /** Removes a failed request's lines from the form once the list shows them. */
@@ -99,12 +143,12 @@ export function settleLost() {
   lost = undefined;
   const typed = fieldOf(form).value.replaceAll('\t', ' ').split('\n');
   const title = typed.filter((line) => !lines.includes(line)).join('\n');
-  if (form !== single) return [linesAdded(form, lines), title.trim() && offerLines(title)];
+  if (form !== single && !title.trim()) return linesAdded(form, lines);
   // Another task with the same title needs a new nonce.
-  fill(form, { title, nonce: `${new FormData(formOf('lines')).get('nonce')}` });
+  fill(form, { title, text: title, nonce: `${new FormData(formOf('lines')).get('nonce')}` });
   fieldOf(form).dispatchEvent(new Event('input', { bubbles: true }));
   if (title.includes('\n')) explain(form, 'The rest was not sent. Please try again.');
-  say('Added', lines[0]?.trim());
+  form === single ? say('Added', lines[0]?.trim()) : say(`Added ${tasksIn(lines)}`);
 }
 
 function refuse(form: HTMLFormElement, failure: Failure, lines: string[]) {
@@ -135,7 +179,7 @@ export function explain(form: HTMLFormElement, problem: string) {
   if (!problem) return;
   form.append(make('p', { id, className: 'problem', role: 'alert', textContent: problem }));
   const { y, bottom } = field.getBoundingClientRect();
-  if (bottom < 0 || y > innerHeight) complain(problem, false, { href: `#${field.id}`, textContent: 'Show' });
+  if (bottom <= 0 || y > innerHeight) complain(problem, false, { href: `#${field.id}`, textContent: 'Show' });
   else requestAnimationFrame(() => form.lastElementChild?.scrollIntoView({ block: 'nearest' }));
 }
 
@@ -169,7 +213,7 @@ function editGone(id: string) {
 }
 
 /** Closes the edit form and drops the draft. */
-export function endEdit(row: HTMLElement) {
+function endEdit(row: HTMLElement) {
   const refocus = keepFocus();
   const form = row.querySelector('form') as HTMLFormElement;
   storeDraft(form);
@@ -189,15 +233,26 @@ export function editRestored() {
   }
 }
 
-/** Restores all drafts after a reload or Back. */
-export function restoreDrafts() {
-  showUnsaved(drafts()['/task']?.title ?? fieldOf(single).value);
-  restoreDraft(single);
-  for (const place of Object.keys(drafts())) {
-    const [, id = ''] = /^\/tasks\/(\d+)$/.exec(place) ?? [];
-    const row = document.getElementById(`task-${id}`);
-    if (row) edit(row);
-    else if (id) editGone(id);
-    if (place === 'lines') offerLines('');
-  }
+/** Handles Escape and Cancel in `part`. Keeps the form open while its request is pending. */
+export function cancel(part: Element) {
+  if (part.id === 'title')
+    return document.querySelector<HTMLElement>('.tasks > li, #list')?.focus({ preventScroll: true });
+  const form = part.closest<HTMLFormElement>('.lines, .editing form');
+  if (!form || form.querySelector('[readonly]')) return;
+  explain(form, '');
+  const row = form.closest('li');
+  row ? endEdit(row) : endLines(form);
+  enqueue(() => refresh().catch(() => {}));
+}
+
+// The server redirects to the list after it has saved a form. Back and links load the list directly.
+settleSent(performance.getEntriesByType('navigation')[0]?.toJSON().redirectCount > 0);
+showUnsaved(drafts()['/task']?.title ?? fieldOf(single).value);
+restoreDraft(single);
+for (const place of Object.keys(drafts())) {
+  const [, id = ''] = /^\/tasks\/(\d+)$/.exec(place) ?? [];
+  const row = document.getElementById(`task-${id}`);
+  if (row) edit(row);
+  else if (id) editGone(id);
+  if (place === 'lines') offerLines('');
 }

@@ -1,9 +1,8 @@
 import { afterChanges, enqueue } from './change.js';
-import { settleSent, single } from './drafts.js';
+import { single } from './drafts.js';
 import { leave, next } from './focus.js';
-import { add, edit, endEdit, explain, keepDraft, restoreDrafts, save } from './forms.js';
-import { refreshQuietly } from './live.js';
-import { countTasks, endLines, linesOf, offerLines } from './paste.js';
+import { add, cancel, countTasks, edit, explain, keepDraft, linesOf, offerLines, save } from './forms.js';
+import './live.js';
 import { press, toggle, undoChange } from './rows.js';
 
 /** The second click of a double click may hit an empty form, or something that has moved there, and could move the focus. */
@@ -98,21 +97,6 @@ function pressKey({ key, code, target, ctrlKey, metaKey, altKey, shiftKey, repea
   return key === '?' && document.querySelector<HTMLElement>('.keys')?.click();
 }
 
-/** Handles Escape and Cancel in `part`. Keeps the form open while its request is pending. */
-function cancel(part: Element) {
-  if (part.id === 'title')
-    return document.querySelector<HTMLElement>('.tasks > li, #list')?.focus({ preventScroll: true });
-  const form = part.closest<HTMLFormElement>('.lines, .editing form');
-  if (!form || form.querySelector('[readonly]')) return;
-  const row = form.closest('li');
-  if (!row) return endLines(form);
-  endEdit(row);
-  enqueue(refreshQuietly);
-}
-
-// The server redirects to the list after it has saved a form. Back and links load the list directly.
-settleSent(performance.getEntriesByType('navigation')[0]?.toJSON().redirectCount > 0);
-restoreDrafts();
 // Focus the field here, because autofocus would stop the browser from restoring the scroll position.
 document.querySelector<HTMLElement>('body:not(:has(.editing)) [autofocus]')?.focus({ preventScroll: true });
 addEventListener('scrollend', () => history.replaceState(scrollY, ''));

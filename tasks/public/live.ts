@@ -30,7 +30,7 @@ function heard(version: string) {
 }
 
 /** Updates the list. Reports only the end of the session, and only once: the server soon sends the version again. */
-export const refreshQuietly = () =>
+const refreshQuietly = () =>
   refresh().catch((error) => {
     if (lastHeard < Infinity && (error.status === 401 || !(error instanceof Failure))) report(error);
   });

@@ -21,8 +21,6 @@ const callbacks = {
 };
 
 const staying = ':is(.editing, [data-pending=finished])';
-/** Finished rows above open rows no longer stay there. */
-const leaving = '.finished:not([data-pending]):has(~ li:not(.finished), ~ [data-pending=finished])';
 
 /** Last list received from the server, kept only while a row stays in place. */
 let received: DocumentFragment | undefined;
@@ -40,7 +38,7 @@ function keepRows(page: Page) {
   for (const row of [...list().querySelectorAll(staying)].reverse()) {
     const isFixed = (next: Element) =>
       next.matches(staying) || page.getElementById(next.id)?.className === next.className;
-    const below = [...list().querySelectorAll(`#${row.id} ~ li:not(${leaving})`)].find(isFixed)?.id ?? '';
+    const below = [...list().querySelectorAll(`#${row.id} ~ li`)].find(isFixed)?.id ?? '';
     rowsOf(page).insertBefore(page.getElementById(row.id) ?? row.cloneNode(true), page.getElementById(below));
   }
 }
@@ -77,7 +75,7 @@ export function watchRows(own: boolean) {
         requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(end, 300)));
       }
       const isOwn = own && (!changed || changed === row.querySelector('.title')?.textContent);
-      if (!isOwn && (!old || (!old.was && row.className)))
+      if (!isOwn && (!old || (!old.finished && row.matches('.finished'))))
         row.animate({ backgroundColor: ['var(--tint)', 'var(--tint)'] }, 2_000);
     }
   };

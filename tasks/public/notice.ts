@@ -3,7 +3,8 @@ const notice = document.getElementById('notice') as HTMLElement;
 notice.onmousedown = (event) =>
   document.querySelector(':is(.lines, .editing, [open]) :focus') && event.preventDefault();
 
-export const focusList = () => document.getElementById('list')?.focus({ preventScroll: true });
+export const focusList = () =>
+  notice.contains(document.activeElement) && document.getElementById('list')?.focus({ preventScroll: true });
 export const make = <T extends keyof HTMLElementTagNameMap>(tag: T, as: Partial<HTMLElementTagNameMap[T]>) =>
   Object.assign(document.createElement(tag), as);
 
@@ -17,7 +18,7 @@ export function say(text: string, title?: string, link?: Partial<HTMLAnchorEleme
 
 /** Removes errors that begin with `about`, because these tasks have changed since, and errors about no task. */
 export function endComplaints(about: string) {
-  for (const complaint of notice.querySelectorAll('.complaint')) {
+  for (const complaint of notice.querySelectorAll('.complaint:not(:has([href^="#"]))')) {
     const text = complaint.firstChild?.textContent ?? '';
     if (!text.startsWith('\u2068') || (about && text.startsWith(about))) complaint.remove();
   }
@@ -27,7 +28,7 @@ export function endComplaints(about: string) {
 export function complain(text: string, passes = false, link?: Partial<HTMLAnchorElement>) {
   [...notice.querySelectorAll('.complaint')].find((old) => old.firstChild?.textContent === text)?.remove();
   const complaint = make('p', { className: passes ? 'complaint passes' : 'complaint' });
-  const close = make('button', { textContent: 'Close', onclick: () => [complaint.remove(), focusList()] });
+  const close = make('button', { textContent: 'Close', onclick: () => [focusList(), complaint.remove()] });
   complaint.append(text, ' ', ...(link ? [make('a', link), ' '] : []), close);
   if (!notice.querySelector('form')) say('');
   notice.prepend(complaint);

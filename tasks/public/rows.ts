@@ -31,7 +31,7 @@ export function undoChange(form: HTMLFormElement) {
   const row = document.getElementById(pathname.replace('/tasks/', 'task-'));
   const title = form.closest('#notice')?.querySelector('bdi')?.textContent;
   const finished = form.querySelector<HTMLInputElement>('[name=finished]')?.value;
-  if (form.contains(document.activeElement)) focusList();
+  focusList();
   change(form.action, {
     rows: row ? [form, row] : [form],
     as: finished === '0' ? 'open' : finished === '1' ? 'finished' : 'sent',

@@ -167,7 +167,7 @@ test('The notice does not cover the menu or the form of a task', async () => {
   await open.add(...Array.from({ length: 30 }, (_, i) => `task ${i}`));
   const page = await open.open('/', phone);
   await page.getByLabel('Finish: task 29').tap();
-  await page.getByRole('button', { name: 'Undo' }).waitFor();
+  await page.locator('#task-30:last-child').waitFor();
   const [notice] = (await boxes(page, '#notice')) as [Box];
   await page.evaluate(
     `scrollBy(0, document.getElementById('task-20').getBoundingClientRect().top - ${notice.top} + 50)`,

@@ -285,9 +285,12 @@ describe('A list pasted into the field', () => {
     await paste(page, 'milk\n- [ ] bread');
     await page.getByRole('button', { name: 'Add 2 tasks' }).click();
     await page.getByRole('alert').waitFor();
-    await page.getByLabel('One task on each line').fill('milk\n- [ ] bread\ntea');
+    const area = page.getByLabel('One task on each line');
+    await area.pressSequentially('green ');
     held.resolve();
+    await poll(() => area.inputValue()).toBe('green ');
+    await page.keyboard.type('tea');
     await page.getByRole('button', { name: 'Add 1 task' }).click();
-    await poll(() => titles(page)).toEqual(['tea', 'milk', 'bread']);
+    await poll(() => titles(page)).toEqual(['green tea', 'milk', 'bread']);
   });
 });

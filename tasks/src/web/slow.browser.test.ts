@@ -357,8 +357,14 @@ describe('Between a keypress and its response', () => {
     expect(await page.locator('form.lines').count()).toBe(1);
     connection.letGo();
     await poll(() => titles(page)).toEqual(['tea', 'milk', 'bread']);
+    const second = await slow(page, '**/task');
     await page.getByRole('button', { name: 'Add 2 tasks' }).click();
-    await poll(() => titles(page)).toEqual(['jam', 'rice', 'tea', 'milk', 'bread']);
+    await edit(page, 1, ' and');
+    second.letGo();
+    await poll(() => page.locator('form.lines').count()).toBe(0);
+    await page.keyboard.type(' honey');
+    await page.keyboard.press('Enter');
+    await poll(() => titles(page)).toEqual(['jam', 'rice', 'tea', 'milk', 'bread and honey']);
   });
 
   test('an identical title typed during the first request survives a reload', async () => {

@@ -27,8 +27,7 @@ test('output is split only at line feeds, even if it arrives byte by byte', asyn
   const output = new PassThrough();
   const lines: string[] = [];
   forEachLine(output, (line) => lines.push(line));
-  const bytes = Buffer.from('a\u2028b\rc\né\nlast');
-  for (const byte of bytes) output.write(Buffer.of(byte));
+  for (const byte of Buffer.from('a\u2028b\rc\né\nlast')) output.write(Buffer.of(byte));
   output.end();
   await new Promise((resolve) => output.on('close', resolve));
   expect(lines).toEqual(['a\u2028b\rc', 'é', 'last']);

@@ -37,8 +37,7 @@ describe('A log', () => {
   test('does not lose lines when the process exits or throws', async () => {
     const many = `for (let i = 0; i < 2_000; i++) log.info('line');`;
     for (const end of ['process.exit(0)', 'throw undefined']) {
-      const child = logging(`${many} log.error('last'); ${end}`);
-      const written = lines(await text(child.stdout));
+      const written = lines(await text(logging(`${many} log.error('last'); ${end}`).stdout));
       expect([written.length, written.at(-1).msg], end).toEqual([2_001, 'last']);
     }
   });

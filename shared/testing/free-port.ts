@@ -49,6 +49,5 @@ function reserve(port: number): Promise<Socket | undefined> {
 
 /** Reserves a free port for each name. */
 export async function freePorts<Name extends string>(...names: Name[]): Promise<Record<Name, number>> {
-  const ports = await Promise.all(names.map(async (name) => [name, await freePort()]));
-  return Object.fromEntries(ports);
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await freePort()])));
 }

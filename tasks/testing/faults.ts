@@ -3,8 +3,7 @@ import { keys } from '../src/redis/keys.ts';
 
 /** Lists all violations of the rules in CONTRIBUTING.md in the index and tasks of a store. */
 export async function faultsOf(redis: StoreClient): Promise<string[]> {
-  const taskKeys = await redis.keys(`${keys.task}*`);
-  const tasks = new Set(taskKeys.map((key) => key.slice(keys.task.length)));
+  const tasks = new Set((await redis.keys(`${keys.task}*`)).map((key) => key.slice(keys.task.length)));
   const index = await redis.zrange(keys.index, '0', '-1', 'WITHSCORES');
   const scores = new Map<string, number>();
   for (let i = 0; i < index.length; i += 2) scores.set(`${index[i]}`, Number(index[i + 1]));

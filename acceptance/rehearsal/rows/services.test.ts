@@ -20,8 +20,7 @@ async function terminate(stack: RehearsedStack, drill: Drill, rounds: number, ..
 }
 
 row('services-terminated', async ({ stack, rehearse }) => {
-  const seen = await rehearse((drill) => terminate(stack, drill, 20, ...services));
-  expect(seen.failed()).toBe('');
+  expect((await rehearse((drill) => terminate(stack, drill, 20, ...services))).failed()).toBe('');
 });
 
 row('proxy-terminated', async ({ stack, rehearse }) => {

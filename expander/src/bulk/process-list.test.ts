@@ -33,8 +33,7 @@ describe('POST /api/expand', () => {
     const { headers, body } = await post(`${shortener.url}/delay/300\n${shortener.url}/chain/0?first`);
     expect([headers.get('content-type'), headers.get('x-accel-buffering')]).toEqual(['text/html', 'no']);
     const pieces = (body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream());
-    const results = (await Array.fromAsync(pieces)).map((piece) => JSON.parse(piece));
-    expect(results).toMatchObject([
+    expect((await Array.fromAsync(pieces)).map((piece) => JSON.parse(piece))).toMatchObject([
       { line: 2, longUrl: `${shortener.url}/chain/0?first`, error: null },
       { line: 1, longUrl: `${shortener.url}/delay/300` },
     ]);
@@ -44,8 +43,7 @@ describe('POST /api/expand', () => {
     const body = JSON.stringify([`${shortener.url}/chain/1`, 'http://', 'http://10.0.0.1/', 42, null, '<b>']);
     const response = await post(body);
     expect(await response.clone().text()).not.toMatch(/<|[^\n\x20-\x7e]/);
-    const results = await lines(response);
-    expect(results.map(({ line, error }) => [line, error?.code ?? null]).sort()).toEqual([
+    expect((await lines(response)).map(({ line, error }) => [line, error?.code ?? null]).sort()).toEqual([
       [1, null],
       [2, 'invalid_url'],
       [3, 'target_refused'],

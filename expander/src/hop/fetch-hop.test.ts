@@ -52,8 +52,7 @@ describe('Expansion procedure, rule 1', () => {
         requests.push([method, headers.host, url, (socket as tls.TLSSocket).servername]);
         response.end();
       };
-      const origin = await website(answer, scheme === 'https' ? { certificate } : {});
-      const { port } = new URL(origin);
+      const { port } = new URL(await website(answer, scheme === 'https' ? { certificate } : {}));
       const host = `localhost:${port}`;
       expect(await hopFetcher([here])(`${scheme}://${host}/a/b?c=d`)).toMatchObject({ status: 200 });
       expect(requests).toEqual([['HEAD', host, '/a/b?c=d', scheme === 'https' ? 'localhost' : undefined]]);

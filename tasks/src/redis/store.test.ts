@@ -299,8 +299,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
     /** Counts the calls to each Redis command for the first two pages. */
     const commands = async () => {
       await kept.redis.config('RESETSTAT');
-      const first = await kept.store.list({ filter: 'all' });
-      await kept.store.list({ filter: 'all', after: first.next });
+      await kept.store.list({ filter: 'all', after: (await kept.store.list({ filter: 'all' })).next });
       const calls = [...(await kept.redis.info('commandstats')).matchAll(/cmdstat_(\w+):calls=(\d+)/g)];
       const counts = calls.map(([, name, count]) => [name, Number(count)] as const);
       return Object.fromEntries(counts.filter(([name]) => !['config', 'info'].includes(name ?? '')));

@@ -78,8 +78,7 @@ test.each([
 test('waits for a turn of the event loop every 5 ms', async () => {
   await insert(numbered(100));
   let turns = 0;
-  const search = createSearch(kept.store, clock(1));
-  await search({ filter: 'all', q: 'none' }, 'client', async () => {
+  await createSearch(kept.store, clock(1))({ filter: 'all', q: 'none' }, 'client', async () => {
     turns += 1;
   });
   expect(turns).toBeGreaterThanOrEqual(20);

@@ -348,8 +348,7 @@ describe('A task row', () => {
       await onPhone.goto(`/tasks/${path}`);
       expect(await tooSmall(onPhone, 44, 'a, button, summary'), path).toEqual([]);
     }
-    const atDesk = await site.open();
-    expect(await tooSmall(atDesk, 24, 'a, button, input, textarea')).toEqual([]);
+    expect(await tooSmall(await site.open(), 24, 'a, button, input, textarea')).toEqual([]);
   });
 });
 

@@ -11,6 +11,5 @@ test('schemathesis finds no deviation from the description', { timeout }, async 
   needSchemathesis(context);
   const { url, stop } = await startStore();
   onTestFinished(stop);
-  const service = await serviceOfTest({ REDIS_URL: url });
-  await followsDescription(service.url, 'tasks');
+  await followsDescription((await serviceOfTest({ REDIS_URL: url })).url, 'tasks');
 });

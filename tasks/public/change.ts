@@ -77,13 +77,12 @@ export function afterChanges(step: () => void) {
   else following = () => void step();
 }
 
-/** Finished rows stay until a second has passed without another one, so that none moves during a quick series. */
+/** Finished rows stay until a second after the last one and its response, so that none moves during a quick series. */
 let stay: Promise<unknown> = Promise.resolve();
 const stayed = (last = stay): Promise<unknown> => last.then(() => last === stay || stayed());
 
 /** Sends a change after earlier changes, and shows the page in the response. */
 export function change(url: string, { request, done, failed = report, rows = [], as }: Change) {
-  if (as === 'finished') stay = new Promise((resolve) => setTimeout(resolve, 1_000));
   const titles = rows.flatMap((row) => row.querySelector('.title')?.textContent ?? []).join(', ');
   const about = titles && `\u2068${titles.replace(/^(.{60}).+/su, '$1…')}\u2069: `;
   for (const { dataset } of rows) dataset.pending = as;
@@ -118,6 +117,7 @@ export function change(url: string, { request, done, failed = report, rows = [],
       if (underWay === 0) following = following?.();
     }
   });
+  if (as === 'finished') stay = Promise.all([queue, new Promise((resolve) => setTimeout(resolve, 1_000))]);
 }
 
 /** Loads the list if it has changed, or the whole page with new tokens. */

@@ -145,9 +145,9 @@ export function settleLost() {
   const title = typed.filter((line) => !lines.includes(line)).join('\n');
   if (form !== single && !title.trim()) return linesAdded(form, lines);
   // Another task with the same title needs a new nonce.
-  fill(form, { title, text: title, nonce: `${new FormData(formOf('lines')).get('nonce')}` });
+  fill(form, { title, text: title.trimStart(), nonce: `${new FormData(formOf('lines')).get('nonce')}` });
   fieldOf(form).dispatchEvent(new Event('input', { bubbles: true }));
-  if (title.includes('\n')) explain(form, 'The rest was not sent. Please try again.');
+  if (form === single && title.includes('\n')) explain(form, 'The rest was not sent. Please try again.');
   form === single ? say('Added', lines[0]?.trim()) : say(`Added ${tasksIn(lines)}`);
 }
 

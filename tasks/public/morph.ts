@@ -20,7 +20,8 @@ const callbacks = {
   beforeAttributeUpdated: (name: string) => name !== 'data-pending' && name !== 'open',
 };
 
-const staying = ':is(.editing, [data-pending=finished])';
+/** Rows in use stay where they are. */
+const staying = ':is(.editing, [data-pending=finished], [data-pending=open])';
 
 /** Last list received from the server, kept only while a row stays in place. */
 let received: DocumentFragment | undefined;
@@ -33,7 +34,7 @@ export function rowsOf(page: ParentNode) {
   return rows;
 }
 
-/** Gives edited and newly finished rows their current position in `page`. Adds missing rows. */
+/** Gives staying rows their current position in `page`. Adds missing rows. */
 function keepRows(page: Page) {
   for (const row of [...list().querySelectorAll(staying)].reverse()) {
     const isFixed = (next: Element) =>

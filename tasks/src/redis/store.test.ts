@@ -257,8 +257,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
   });
 
   describe('A known page', () => {
-    const all = { filter: 'all' } as const;
-    const found = (known?: Page) => kept.store.list(all, known);
+    const found = (known?: Page) => kept.store.list({ filter: 'all' }, known);
 
     test('is returned until a change sets a new version', async () => {
       const changes = [

@@ -282,7 +282,7 @@ describe('A list pasted into the field', () => {
     const held = Promise.withResolvers<void>();
     await page.route('**/tasks/partial?*', (route) => held.promise.then(() => route.continue()));
     await loseResponse(page, '**/task');
-    await paste(page, 'milk\n- [ ] bread');
+    await paste(page, 'milk\n\n- [ ] bread');
     await page.getByRole('button', { name: 'Add 2 tasks' }).click();
     await page.getByRole('alert').waitFor();
     const area = page.getByLabel('One task on each line');

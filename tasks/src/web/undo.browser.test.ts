@@ -92,6 +92,8 @@ const rows = (page: Page) =>
 test.each(['/', '/?filter=open'])('A finished row stays in place for a second (%s)', async (path) => {
   await site.add('milk', 'bread', 'tea');
   const page = await site.pageForAll();
+  const held = Promise.withResolvers<void>();
+  await page.route('**/task/3/finish*', (route) => held.promise.then(() => route.continue()));
   await page.clock.install({ time: 0 });
   await page.clock.pauseAt(1_000);
   await page.goto(path);
@@ -100,8 +102,6 @@ test.each(['/', '/?filter=open'])('A finished row stays in place for a second (%
   await site.add('rice');
   await poll(() => rows(page)).toBe('4 3 2* 1');
   await page.clock.runFor(850);
-  const held = Promise.withResolvers<void>();
-  await page.route('**/tasks/3/finish*', (route) => held.promise.then(() => route.continue()));
   await page.getByLabel('Finish: tea').click();
   await page.clock.runFor(1_000);
   expect(await rows(page)).toBe('4 3* 2* 1');

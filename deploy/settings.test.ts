@@ -49,8 +49,7 @@ test('LONGHAND_CERTIFICATES needs a certificate with its key', async () => {
   await certify('b.example');
   expect(certificateFaults(tls)).toEqual([]);
   copyFileSync(join(folder, 'former.pem'), join(folder, 'privkey.pem'));
-  const other = 'LONGHAND_CERTIFICATES: privkey.pem does not match fullchain.pem';
-  expect(certificateFaults(tls)).toEqual([other]);
+  expect(certificateFaults(tls)).toEqual(['LONGHAND_CERTIFICATES: privkey.pem does not match fullchain.pem']);
 });
 
 test('rejects an unreadable EXPANDER_KEYS_FILE', async () => {

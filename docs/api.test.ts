@@ -66,9 +66,8 @@ function fieldsUnder(heading: string): (string | undefined)[] {
 }
 
 test('the page documents exactly the fields of /api/chain', async () => {
-  const wrapper = 'https://www.google.com/url?q=http%3A%2F%2Fend.example%2F';
   const app = scriptedApp({
-    'http://s.example/': to(wrapper),
+    'http://s.example/': to('https://www.google.com/url?q=http%3A%2F%2Fend.example%2F'),
     'http://end.example/': {
       ...{ bytesRead: 1, title: 'A page', incomplete: true, interrupted: true, scriptRedirect: true },
       file: { name: 'a', size: null },

@@ -87,8 +87,9 @@ export function change(url: string, { request, done, failed = report, rows = [],
   const about = titles && `\u2068${titles.replace(/^(.{60}).+/su, '$1…')}\u2069: `;
   for (const { dataset } of rows) dataset.pending = as;
   const settle = () => {
-    // A later change may have marked the row again.
-    for (const { dataset } of rows) if (dataset.pending === as) delete dataset.pending;
+    // A later change may have marked the row again. The class tells `keepRows` that the row is about to move.
+    for (const { dataset, classList } of rows)
+      if (dataset.pending === as && delete dataset.pending) classList.add('moving');
   };
   underWay += 1;
   document.body.classList.add('busy');

@@ -28,7 +28,6 @@ if (!document.querySelector('.error') && /^\?(restored|imported|title|text|url)=
 
 document.querySelector<HTMLElement>('.show')?.addEventListener('click', ({ target }) => {
   const password = document.getElementById('password') as HTMLInputElement;
-  const [type, verb] = password.type === 'password' ? ['text', 'Hide'] : ['password', 'Show'];
-  password.type = type;
-  (target as Element).textContent = `${verb} password`;
+  password.type = password.type === 'text' ? 'password' : 'text';
+  (target as Element).textContent = password.type === 'text' ? 'Hide password' : 'Show password';
 });

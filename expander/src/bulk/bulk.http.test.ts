@@ -17,11 +17,10 @@ const end = endedExpansion('x', new ExpansionError('request_failed', 'It is down
 test('a slow client receives every line of its list', async () => {
   const lines = 4_000;
   let expanded = 0;
-  // The response is 32 MB long, far more than sockets and streams can buffer.
-  const failed = endedExpansion('x'.repeat(8_000), new ExpansionError('request_failed', 'It is down.'));
   const { url } = await tracing(async () => {
     expanded += 1;
-    return failed;
+    // The response is 32 MB long, far more than sockets and streams can buffer.
+    return endedExpansion('x'.repeat(8_000), new ExpansionError('request_failed', 'It is down.'));
   });
   const response = await answerTo(
     ask(url, '/api/expand', Array.from({ length: lines }, (_, i) => `http://a.example/${i}`).join('\n')),

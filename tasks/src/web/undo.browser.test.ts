@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { field, focused, notice, poll, titles, useBrowser } from '../../testing/browser.ts';
+import { edit, field, focused, notice, poll, titles, useBrowser } from '../../testing/browser.ts';
 
 const site = useBrowser();
 
@@ -102,6 +102,7 @@ test.each(['/', '/?filter=open'])('A finished row stays in place for a second (%
   await site.add('rice');
   await poll(() => rows(page)).toBe('4 3 2* 1');
   await page.clock.runFor(850);
+  await edit(page, 4, '');
   await page.getByLabel('Finish: tea').click();
   await page.clock.runFor(1_000);
   expect(await rows(page)).toBe('4 3* 2* 1');

@@ -13,8 +13,7 @@ afterAll(() => shortener.close());
 
 /** Sends a request. @returns the response without its body. */
 async function send(path: string, method = 'HEAD', agent?: http.Agent) {
-  const url = new URL(path, shortener.url);
-  const request = http.request(url, { method, agent }).end();
+  const request = http.request(new URL(path, shortener.url), { method, agent }).end();
   const [response] = (await once(request, 'response')) as [http.IncomingMessage];
   const { statusCode: status, headers } = response;
   response.on('error', () => {}).destroy();

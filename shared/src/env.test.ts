@@ -11,8 +11,7 @@ const shape = {
   SHOP_LIMIT: integer(1, 10).default(5),
   SHOP_NETWORKS: list(z.union([z.cidrv4(), z.cidrv6()], 'is not a CIDR')).default([]),
 };
-const own = { prefix: 'SHOP_', others: ['SHOP_URL'] };
-const read = (env: Record<string, string>) => readEnv(shape, env, own);
+const read = (env: Record<string, string>) => readEnv(shape, env, { prefix: 'SHOP_', others: ['SHOP_URL'] });
 const defaults = { HOST: '127.0.0.1', PORT: 3000, OPS_PORT: 9464, LOG_LEVEL: 'info' };
 
 test.each<[_: string, env: Record<string, string>, values: object]>([

@@ -12,10 +12,9 @@ export async function load(url: string, init?: RequestInit): Promise<Document> {
   const lost = () => Promise.reject(new Failure('No answer. It may not be saved.'));
   const options = { headers: { Accept: 'text/html' }, signal: AbortSignal.timeout(15_000), ...init };
   const response = await fetch(url, options).catch(lost);
-  const text = await response.text().catch(lost);
   if (response.status === 401 || new URL(response.url).pathname === '/login')
     throw Object.assign(new Failure('You are logged out.'), { status: 401 });
-  const page = new DOMParser().parseFromString(text, 'text/html');
+  const page = new DOMParser().parseFromString(await response.text().catch(lost), 'text/html');
   // A captive portal may respond with its own login page and status 200.
   if (response.ok && page.querySelector('#list, form.write')) return page;
   // The change was saved, but reading the list failed.
@@ -34,9 +33,8 @@ export function report(error: unknown) {
   const { message, status, page, cause } = failureOf(error);
   if (cause) console.error(cause);
   if (status === 401) return void dispatchEvent(new Event('loggedout'));
-  const perhapsDeleted = message.endsWith('may be deleted.') || page?.querySelector('a[href*="removal="]');
-  const link = perhapsDeleted ? { href: '/tasks/removals', textContent: 'Recently deleted' } : undefined;
-  complain(message, false, link);
+  const gone = message.endsWith('may be deleted.') || page?.querySelector('a[href*="removal="]');
+  complain(message, false, gone ? { href: '/tasks/removals', textContent: 'Recently deleted' } : undefined);
 }
 
 /** Runs steps in order, so no response overtakes another. */
@@ -66,14 +64,14 @@ export function formOf(name: 'edit' | 'lines', id = '') {
   return document.createRange().createContextualFragment(html).querySelector('form') as HTMLFormElement;
 }
 
-/** Number of pending changes, which would be lost if the user left the page. */
-let underWay = 0;
-addEventListener('beforeunload', (event) => underWay > 0 && event.preventDefault());
+/** The rows of pending changes, which would be lost if the user left the page. */
+const underWay: HTMLElement[][] = [];
+addEventListener('beforeunload', (event) => underWay.length > 0 && event.preventDefault());
 
 /** Runs `step` once after all pending changes, unless one of them fails. */
 let following: (() => undefined) | undefined;
 export function afterChanges(step: () => void) {
-  if (underWay === 0) step();
+  if (underWay.length === 0) step();
   else following = () => void step();
 }
 
@@ -87,11 +85,11 @@ export function change(url: string, { request, done, failed = report, rows = [],
   const about = titles && `\u2068${titles.replace(/^(.{60}).+/su, '$1…')}\u2069: `;
   for (const { dataset } of rows) dataset.pending = as;
   const settle = () => {
-    // A later change may have marked the row again. The class tells `keepRows` that the row is about to move.
-    for (const { dataset, classList } of rows)
-      if (dataset.pending === as && delete dataset.pending) classList.add('moving');
+    // A later change may have marked the row again.
+    for (const row of rows)
+      if (!underWay.some((later) => later !== rows && later.includes(row))) delete row.dataset.pending;
   };
-  underWay += 1;
+  underWay.push(rows);
   document.body.classList.add('busy');
   enqueue(async () => {
     try {
@@ -99,7 +97,7 @@ export function change(url: string, { request, done, failed = report, rows = [],
       if (!init) return;
       morph('main', await load(url, init), done);
       endComplaints(about);
-      (as === 'finished' ? stayed() : Promise.resolve()).then(() => [settle(), showReceived()]);
+      (as === 'finished' ? stayed() : Promise.resolve()).then(() => [settle(), showReceived(rows)]);
     } catch (error) {
       following = undefined;
       const settleRows = watchRows(true);
@@ -113,9 +111,9 @@ export function change(url: string, { request, done, failed = report, rows = [],
       // The list and the tokens may be out of date.
       if (failure.page) await refresh('main').catch(() => {});
     } finally {
-      underWay -= 1;
-      document.body.classList.toggle('busy', underWay > 0);
-      if (underWay === 0) following = following?.();
+      underWay.shift();
+      document.body.classList.toggle('busy', underWay.length > 0);
+      if (underWay.length === 0) following = following?.();
     }
   });
   if (as === 'finished') stay = Promise.all([queue, new Promise((resolve) => setTimeout(resolve, 1_000))]);

@@ -100,5 +100,6 @@ export function morph(part: '#list' | 'main', page: Page, first: (page: Page) =>
   (document.querySelector('[rel=icon]') as HTMLLinkElement).href = `/icon?open=${list().dataset.open}`;
 }
 
-/** Moves rows to their place in the server's list. */
-export const showReceived = () => received && morph('#list', received);
+/** Moves rows to their place in the server's list. The class tells `keepRows` that they are not fixed. */
+export const showReceived = (moving: HTMLElement[]) =>
+  received && morph('#list', received, () => moving.map(({ classList }) => classList.add('moving')));

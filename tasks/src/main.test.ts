@@ -43,8 +43,7 @@ test.each([
   ['text that is not HTTP', 'nonsense', '"code":"bad_request"'],
   ['an invalid Host', 'GET / HTTP/1.1\r\nHost: a:99999\r\nConnection: close', '400 bad request'],
 ])('responds to %s with 400 and the common headers', async (_, head, body) => {
-  const port = Number(new URL(kept.service.url).port);
-  const response = (await sendRaw(port, `${head}\r\n\r\n`)).toLowerCase();
+  const response = (await sendRaw(Number(new URL(kept.service.url).port), `${head}\r\n\r\n`)).toLowerCase();
   expect(response).toMatch(/^http\/1\.1 400 /);
   expect(response).toContain(body);
   for (const [name, value] of Object.entries({ ...securityHeaders, 'Cache-Control': 'no-store, no-cache' })) {

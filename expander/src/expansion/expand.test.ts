@@ -121,10 +121,9 @@ describe('Expansion procedure, rule 6', () => {
 });
 
 describe('Expansion procedure, rule 7', () => {
-  const url = 'http://a.example/';
   test.each([
     ...[null, undefined, 42].map((input) => ['input', input, () => {}]),
-    ...[null, undefined, 'callback'].map((callback) => ['callback', url, callback]),
+    ...[null, undefined, 'callback'].map((callback) => ['callback', 'http://a.example/', callback]),
   ])('a missing %s raises a TypeError to the caller: %s, %s', (_, input, callback) => {
     const { expand, requests } = web({});
     expect(() => expand(input as never, callback as never)).toThrow(TypeError);

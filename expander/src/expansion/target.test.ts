@@ -116,9 +116,8 @@ describe('parseUrl', () => {
   const name = (length: number) => `${'a.'.repeat(length / 2)}a`.slice(-length);
 
   test('accepts a host of 253 characters after decoding', () => {
-    const encoded = name(253).replaceAll('a', '%EF%BD%81');
     expect(parseUrl(`http://${name(253)}/`)?.hostname).toBe(name(253));
-    expect(parseUrl(`http://${encoded}/`)?.hostname).toBe(name(253));
+    expect(parseUrl(`http://${name(253).replaceAll('a', '%EF%BD%81')}/`)?.hostname).toBe(name(253));
     expect(parseUrl(`http://${name(254)}/`)).toBeNull();
   });
 

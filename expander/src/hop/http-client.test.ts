@@ -86,9 +86,8 @@ test('reuses connections to an origin whose first response was not HTTP', async 
 test('reuses a connection for GET only if all its requests had the same URL', async () => {
   const { url, connections } = await listen(answer);
   const { request: ask } = client();
-  const other = new URL('/other', url);
   await ask(url, head);
-  await ask(other, { method: 'GET' });
+  await ask(new URL('/other', url), { method: 'GET' });
   expect(connections.seen).toBe(2);
   await ask(url, { method: 'GET' });
   expect(connections.seen).toBe(2);

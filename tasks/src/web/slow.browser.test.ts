@@ -55,6 +55,21 @@ describe('On a slow connection', () => {
     expect(await titles(page)).toEqual(['rice', 'tea', 'bread', '(milk)']);
   });
 
+  test('a task that is reopened twice moves only after the last response', async () => {
+    await site.add('milk', 'bread', 'tea');
+    await site.store.update('2', { finished: 1 }, new Date());
+    const page = await site.open();
+    const first = await slow(page, '**/task/2/unfinish');
+    const second = await slow(page, '**/task/2/finish');
+    for (const _ of 'RFR') await page.locator('#task-2 .toggle').click();
+    const requested = page.waitForRequest('**/task/2/finish');
+    first.letGo();
+    await requested;
+    expect(await titles(page)).toEqual(['tea', 'milk', 'bread']);
+    second.letGo();
+    await poll(() => titles(page)).toEqual(['tea', 'bread', 'milk']);
+  });
+
   test('finished and deleted tasks change immediately, and change back after a failure without leaving the page', async () => {
     await site.add('milk', 'bread', 'tea');
     const page = await site.open();

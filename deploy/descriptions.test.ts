@@ -18,8 +18,7 @@ type Node = any;
 
 const read = (file: string): Node => parse(readFileSync(join(root, file), 'utf8'), { merge: true });
 const compose = read('docker-compose.yml');
-const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
-const [, redis] = /^FROM (redis:\S+)/m.exec(dockerfile) ?? [];
+const [, redis] = /^FROM (redis:\S+)/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8')) ?? [];
 
 /** The kustomize command, standalone or built into kubectl. */
 const kustomize = [

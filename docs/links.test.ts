@@ -13,7 +13,6 @@ const makefile = readFileSync(join(root, 'Makefile'), 'utf8');
 const read = (page: string) => readFileSync(join(root, page), 'utf8');
 const matches = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, found]) => found as string);
-const withoutCode = (text: string) => text.replace(/^ {4}.*$/gm, '').replace(/`[^`\n]*`/g, '');
 
 /** Whether a link on `page` points to an existing file, and its fragment to a heading there. */
 function resolves(page: string, link: string): boolean {
@@ -36,7 +35,7 @@ describe.each(pages)('%s', (page) => {
   const text = read(page);
 
   test('links only to existing files and headings', () => {
-    const prose = withoutCode(text);
+    const prose = text.replace(/^ {4}.*$/gm, '').replace(/`[^`\n]*`/g, '');
     const links = [...matches(prose, /\]\(([^)\s]+)\)/g), ...matches(prose, /^\[[^\]]+\]: (\S+)/gm)];
     const local = links.filter((link) => !/^[a-z]+:/.test(link));
     expect(local.filter((link) => !resolves(page, link))).toEqual([]);

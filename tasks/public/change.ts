@@ -88,6 +88,7 @@ export function change(url: string, { request, done, failed = report, rows = [],
     // A later change may have marked the row again.
     for (const row of rows)
       if (!underWay.some((later) => later !== rows && later.includes(row))) delete row.dataset.pending;
+    showReceived();
   };
   underWay.push(rows);
   document.body.classList.add('busy');
@@ -97,7 +98,7 @@ export function change(url: string, { request, done, failed = report, rows = [],
       if (!init) return;
       morph('main', await load(url, init), done);
       endComplaints(about);
-      (as === 'finished' ? stayed() : Promise.resolve()).then(() => [settle(), showReceived(rows)]);
+      (as === 'finished' ? stayed() : Promise.resolve()).then(settle);
     } catch (error) {
       following = undefined;
       const settleRows = watchRows(true);

@@ -5,17 +5,18 @@ import { add, cancel, countTasks, edit, explain, keepDraft, linesOf, offerLines,
 import './live.js';
 import { press, toggle, undoChange } from './rows.js';
 
-/** The second click of a double click may hit an empty form, or something that has moved there, and could move the focus. */
-const isSecond = ({ target, detail }: MouseEvent) =>
-  detail > 1 &&
-  (target !== clicked || clicked?.matches('.tasks :not(textarea), .clear *, .write:invalid button'));
+/** Clicks that may miss: one that hits the list because a row has just moved, and the second of a double click. */
+const isIgnored = ({ target, detail }: MouseEvent) =>
+  (target as Element).matches('.tasks') ||
+  (detail > 1 &&
+    (target !== clicked || clicked?.matches('.tasks :not(textarea), .clear *, .write:invalid button')));
 
 let clicked: Element | undefined;
-document.addEventListener('mousedown', (event) => isSecond(event) && event.preventDefault());
+document.addEventListener('mousedown', (event) => isIgnored(event) && event.preventDefault());
 document.addEventListener('click', (event) => {
   const target = event.target as Element;
   const row = target.closest<HTMLElement>('.tasks > li');
-  if (isSecond(event)) {
+  if (isIgnored(event)) {
     if (row && row === clicked?.closest('li') && !target.closest('a, button, summary, .editing')) edit(row);
     return event.preventDefault();
   }
@@ -85,9 +86,9 @@ function pressKey({ key, code, target, ctrlKey, metaKey, altKey, shiftKey, repea
   const undo = () => document.querySelector<HTMLFormElement>('#notice form')?.requestSubmit();
   if (ctrlKey || metaKey) return letter === 'z' && !shiftKey && !repeat && afterChanges(undo);
   if (!at.matches('#list, .tasks *')) return false;
+  if (key === 'ArrowUp' || key === 'ArrowDown') return next(at.closest('.tasks > li'), key)?.focus();
   // What is typed during a save must not act on the row after the save.
   if (at.matches('li:has([readonly]) *')) return leave(at.closest('li') as HTMLElement);
-  if (key === 'ArrowUp' || key === 'ArrowDown') return next(at.closest('.tasks > li'), key)?.focus();
   const row = at.closest<HTMLElement>('.tasks > li:not(.editing)');
   if (key === ' ' && !at.closest('button, summary, .edit')) return row && !repeat && toggle(row);
   if (repeat || !(row || at.matches('#list, .editing'))) return false;

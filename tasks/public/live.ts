@@ -14,6 +14,8 @@ let lastHeard = 0; // Infinity after the session has ended
 let latest = '';
 
 function heard(version: string) {
+  lastHeard = performance.now();
+  reconnectIn(silence);
   latest = version;
   document.querySelector('#notice .passes')?.remove();
   enqueue(async () => {
@@ -44,11 +46,7 @@ function connect() {
   close();
   if (document.hidden) return;
   source = new EventSource('/tasks/events');
-  source.onmessage = ({ data }) => {
-    lastHeard = performance.now();
-    reconnectIn(silence);
-    heard(data);
-  };
+  source.onmessage = ({ data }) => heard(data);
   source.onerror = () => {
     // The browser itself retries lost connections, but not error statuses.
     if (source?.readyState !== EventSource.CLOSED) return;

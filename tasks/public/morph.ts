@@ -34,13 +34,15 @@ export function rowsOf(page: ParentNode) {
   return rows;
 }
 
-/** Gives staying rows their current position in `page`. Adds missing rows. */
+/** Gives staying rows their current position and class in `page`. Adds missing rows. */
 function keepRows(page: Page) {
-  for (const row of [...list().querySelectorAll(staying)].reverse()) {
-    const isFixed = (next: Element) =>
-      next.matches(staying) || page.getElementById(next.id)?.className === next.className;
+  const isFixed = (row: Element) =>
+    page.getElementById(row.id)?.matches('.finished') === row.matches('.finished');
+  for (const row of [...list().querySelectorAll(staying)].reverse().filter((row) => !isFixed(row))) {
+    const kept = page.getElementById(row.id) ?? (row.cloneNode(true) as Element);
     const below = [...list().querySelectorAll(`#${row.id} ~ li`)].find(isFixed)?.id ?? '';
-    rowsOf(page).insertBefore(page.getElementById(row.id) ?? row.cloneNode(true), page.getElementById(below));
+    rowsOf(page).insertBefore(kept, page.getElementById(below));
+    kept.classList.toggle('finished', row.matches('.finished'));
   }
 }
 
@@ -56,7 +58,7 @@ document.addEventListener('click', ({ target, detail, clientX: x, clientY: y }) 
 });
 
 /** Returns a function that scrolls by the least move of a visible row, and tints other users' changes for 2 s. */
-export function watchRows(own: boolean) {
+export function watchRows(own: boolean | 'named') {
   const before = places();
   return () => {
     const visible = before.filter(({ row, box }) => row.isConnected && box.top >= 0 && box.top < innerHeight);
@@ -65,7 +67,7 @@ export function watchRows(own: boolean) {
     const edited = moves.find(({ row }) => row.matches('.editing:focus-within'));
     scrollBy(0, (edited ?? (list().getBoundingClientRect().top < 0 ? least : undefined))?.by ?? 0);
     // The notice names the task that this user has just changed.
-    const changed = document.querySelector('#notice bdi')?.textContent;
+    const named = own === 'named' && document.querySelector('#notice bdi')?.textContent;
     for (const { row, box } of places()) {
       const old = before.find((one) => one.row === row);
       if (!old || Math.abs(box.top - old.box.top) >= 1) {
@@ -75,7 +77,7 @@ export function watchRows(own: boolean) {
         // The first frame may take long to show.
         requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(end, 300)));
       }
-      const isOwn = own && (!changed || changed === row.querySelector('.title')?.textContent);
+      const isOwn = own && (!named || named === row.querySelector('.title')?.textContent);
       if (!isOwn && (!old || (!old.finished && row.matches('.finished'))))
         row.animate({ backgroundColor: ['var(--tint)', 'var(--tint)'] }, 2_000);
     }
@@ -85,7 +87,7 @@ export function watchRows(own: boolean) {
 /** Updates the list or the whole page from `page`, after calling `first`. */
 export function morph(part: '#list' | 'main', page: Page, first: (page: Page) => void = () => {}) {
   const refocus = keepFocus();
-  const settle = watchRows(part === 'main' || page === received);
+  const settle = watchRows(page === received || (part === 'main' && 'named'));
   first(page);
   received = document.querySelector(staying) ? new DocumentFragment() : undefined;
   received?.append((page.querySelector('#list') as Element).cloneNode(true));
@@ -100,6 +102,5 @@ export function morph(part: '#list' | 'main', page: Page, first: (page: Page) =>
   (document.querySelector('[rel=icon]') as HTMLLinkElement).href = `/icon?open=${list().dataset.open}`;
 }
 
-/** Moves rows to their place in the server's list. The class tells `keepRows` that they are not fixed. */
-export const showReceived = (moving: HTMLElement[]) =>
-  received && morph('#list', received, () => moving.map(({ classList }) => classList.add('moving')));
+/** Moves rows to their place in the server's list. */
+export const showReceived = () => received && morph('#list', received);

@@ -1,13 +1,14 @@
 import { change, post, report } from './change.js';
-import { leave } from './focus.js';
+import { leave, rows } from './focus.js';
 import { focusList, say } from './notice.js';
+
+/** The state that the user sees. */
+const stateOf = (row: HTMLElement) => row.dataset.pending ?? (row.matches('.finished') ? 'finished' : 'open');
 
 /** Finishes or reopens a task. */
 export function toggle(row: HTMLElement) {
   const { href, search } = row.querySelector('.toggle') as HTMLAnchorElement;
-  // The state that the user sees.
-  const was = row.dataset.pending ?? (row.matches('.finished') ? 'finished' : 'open');
-  const [as, action] = was === 'finished' ? ['open', 'unfinish'] : ['finished', 'finish'];
+  const [as, action] = stateOf(row) === 'finished' ? ['open', 'unfinish'] : ['finished', 'finish'];
   change(new URL(action + search, href).href, { rows: [row], as, request: () => ({}) });
 }
 
@@ -17,7 +18,7 @@ export function press(form: HTMLFormElement, button: HTMLElement | null) {
   const request = post(new FormData(form, button));
   if (row) leave(row);
   change(button?.getAttribute('formaction') ?? form.action, {
-    rows: row ? [row] : [...document.querySelectorAll<HTMLElement>('.tasks > .finished')],
+    rows: row ? [row] : rows().filter((each) => stateOf(each) === 'finished'),
     as: 'gone',
     request: () => request,
   });
@@ -27,8 +28,7 @@ export function press(form: HTMLFormElement, button: HTMLElement | null) {
 export function undoChange(form: HTMLFormElement) {
   if (form.dataset.pending) return;
   const request = post(new FormData(form));
-  const { pathname } = new URL(form.action);
-  const row = document.getElementById(pathname.replace('/tasks/', 'task-'));
+  const row = document.getElementById(new URL(form.action).pathname.replace('/tasks/', 'task-'));
   const title = form.closest('#notice')?.querySelector('bdi')?.textContent;
   const finished = form.querySelector<HTMLInputElement>('[name=finished]')?.value;
   focusList();
@@ -36,7 +36,7 @@ export function undoChange(form: HTMLFormElement) {
     rows: row ? [form, row] : [form],
     as: finished === '0' ? 'open' : finished === '1' ? 'finished' : 'sent',
     request: () => request,
-    done: () => say(pathname.endsWith('/restore') ? 'Restored' : 'Undone', title),
+    done: () => say(form.action.includes('/restore') ? 'Restored' : 'Undone', title),
     failed(failure) {
       // Somebody else has undone the change, or changed the task.
       if (/404|412/.test(`${failure.status}`)) form.remove();

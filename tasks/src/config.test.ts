@@ -21,8 +21,7 @@ test.each<[string, string | RegExp]>([
 });
 
 test('readConfig() reads names and tokens from the token file without printing invalid lines', () => {
-  const good = read('secret', 'backup t0ken\n\nme@phone.home \t x+/=\r\n')();
-  expect(good.TASKS_TOKENS_FILE).toEqual([
+  expect(read('secret', 'backup t0ken\n\nme@phone.home \t x+/=\r\n')().TASKS_TOKENS_FILE).toEqual([
     { name: 'backup', token: 't0ken' },
     { name: 'me@phone.home', token: 'x+/=' },
   ]);

@@ -9,7 +9,7 @@ import { startReplica } from './replica.ts';
 import { startStore } from './store.ts';
 
 /** Milliseconds to wait for a condition, even on a busy machine. */
-const patience = 6_000;
+const patience = 60_000;
 
 type Site = Awaited<ReturnType<typeof startSite>>;
 

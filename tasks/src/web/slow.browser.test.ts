@@ -241,12 +241,15 @@ describe('Between a keypress and its response', () => {
   });
 
   test('an edit is locked during its request, and a failure keeps the text', async () => {
-    await site.add('milk');
+    await site.add('milk', 'bread');
     const page = await site.open();
     const held = Promise.withResolvers<void>();
     await page.route('**/tasks/1', (route) => held.promise.then(() => route.abort()));
     await edit(page, 1, ', two');
-    await enter(page, '', ', three');
+    for (const key of ['Enter', 'ArrowUp']) await page.keyboard.press(key);
+    expect(await focused(page)).toBe('task-2');
+    await page.locator('#title-1').focus();
+    await enter(page, ', three');
     expect(await focused(page)).toBe('list');
     await page.keyboard.press('Escape');
     await page.locator('.editing .cancel').click();

@@ -99,8 +99,11 @@ test.each(['/', '/?filter=open'])('A finished row stays in place for a second (%
   await page.goto(path);
   await page.getByLabel('Finish: bread').click();
   await offers(page, 'Finished: bread');
+  await edit(page, 1, '');
   await site.add('rice');
   await poll(() => rows(page)).toBe('4 3 2* 1');
+  await page.locator('#title-1').click({ force: true });
+  expect(await focused(page)).toBe('title-1');
   await page.clock.runFor(850);
   await edit(page, 4, '');
   await page.getByLabel('Finish: tea').click();

@@ -13,9 +13,8 @@ const certificate = await testCertificate();
 async function listen(scheme: 'http' | 'https') {
   const respond: RequestListener = (req, res) => req.resume().on('end', () => res.end('ok'));
   const server = scheme === 'http' ? http.createServer(respond) : https.createServer(certificate, respond);
-  const port = await listening(server);
   onTestFinished(() => cutOff(server));
-  return { server, url: new URL(`${scheme}://localhost:${port}/`) };
+  return { server, url: new URL(`${scheme}://localhost:${await listening(server)}/`) };
 }
 
 /** Creates an agent that trusts the test certificate. */

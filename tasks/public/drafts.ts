@@ -10,9 +10,8 @@ type Values = Partial<Record<string, string>>;
 /** This tab's unsaved forms, by draft key. */
 export const drafts = (): Record<string, Values> => JSON.parse(sessionStorage.drafts ?? '{}');
 
-function store(changed: Record<string, Values | undefined>) {
-  sessionStorage.drafts = JSON.stringify({ ...drafts(), ...changed });
-}
+const store = (changed: Record<string, Values | undefined>) =>
+  sessionStorage.setItem('drafts', JSON.stringify({ ...drafts(), ...changed }));
 
 /** Identifies a form by its task's path (even if the task was deleted), its action's path, or `lines` for a pasted list. */
 function draftKey(form: HTMLFormElement) {

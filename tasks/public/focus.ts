@@ -1,9 +1,12 @@
+export const list = () => document.getElementById('list') as HTMLElement;
 export const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li:not([data-pending=gone])')];
+/** The rows, and the parts below that move with them. */
+const parts = () => [...rows(), ...document.querySelectorAll<HTMLElement>('#after, .clear, footer')];
 export const places = () =>
-  rows().map((row) => ({ row, finished: row.matches('.finished'), box: row.getBoundingClientRect() }));
+  parts().map((row) => ({ row, finished: row.matches('.finished'), box: row.getBoundingClientRect() }));
 
 /** The places of rows that have not moved or gone since. */
-const inPlace = (before: ReturnType<typeof places>) =>
+export const inPlace = (before: ReturnType<typeof places>) =>
   before.filter(({ row, finished }) => rows().includes(row) && row.matches('.finished') === finished);
 
 /** A focused row that has moved or gone, and all rows before that. Arrow keys start at its former place. */
@@ -12,7 +15,7 @@ let left: { row?: HTMLElement; before: ReturnType<typeof places> } = { before: [
 /** Moves the focus from `row` to the list, where no key acts on a task. */
 export function leave(row: HTMLElement) {
   left = { row, before: places() };
-  document.getElementById('list')?.focus({ preventScroll: true });
+  list().focus({ preventScroll: true });
 }
 
 /** Returns the row above or below `row`, or near the last focused row if `row` is null. Skips rows that have moved. */
@@ -32,8 +35,7 @@ export function keepFocus() {
   const before = places();
   return () => {
     if (row && row !== left.row && !inPlace(before).some((one) => one.row === row)) left = { row, before };
-    const active = document.querySelector<HTMLElement>('body :focus');
-    const choice = [active, focused, row, document.getElementById('list')];
+    const choice = [document.querySelector<HTMLElement>('body :focus'), focused, row, list()];
     choice.find((part) => part?.isConnected && part.checkVisibility())?.focus({ preventScroll: true });
   };
 }

@@ -1,6 +1,6 @@
 import { enqueue, Failure, refresh, report } from './change.js';
+import { list } from './focus.js';
 import { editRestored, settleLost } from './forms.js';
-import { shownVersion } from './morph.js';
 import { complain, mention } from './notice.js';
 
 /** Milliseconds without an event until the page reconnects. The server sends the version every 5 s. */
@@ -19,13 +19,13 @@ function heard(version: string) {
   latest = version;
   document.querySelector('#notice .passes')?.remove();
   enqueue(async () => {
-    const shown = shownVersion();
+    const shown = list().dataset.version;
     if (latest === shown) return;
     // A search is too expensive to repeat for each change.
     if (document.querySelector('.found'))
       return mention('The list changed.', { href: '', textContent: 'Search again' });
     await refreshQuietly();
-    if (shown !== shownVersion())
+    if (shown !== list().dataset.version)
       mention(`The list changed: ${document.getElementById('count')?.textContent}`);
   });
   enqueue(() => [editRestored(), settleLost()]);

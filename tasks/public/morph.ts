@@ -1,4 +1,4 @@
-import { keepFocus, places } from './focus.js';
+import { inPlace, keepFocus, list, places } from './focus.js';
 import { make } from './notice.js';
 
 declare const Idiomorph: typeof import('idiomorph').Idiomorph;
@@ -7,8 +7,6 @@ const { morph: morphElement } = Idiomorph;
 
 type Page = Document | DocumentFragment;
 
-const list = () => document.getElementById('list') as HTMLElement;
-export const shownVersion = () => list().dataset.version;
 const is = (node: Node, selector: string) => node instanceof Element && node.matches(selector);
 
 /** Keeps open forms, errors, and row state set by scripts. The form of a deleted task has no revision. */
@@ -29,7 +27,6 @@ let received: DocumentFragment | undefined;
 /** Returns the parent element of the rows, and creates it if the list is empty. */
 export function rowsOf(page: ParentNode) {
   const rows = page.querySelector('.tasks') ?? make('ul', { className: 'tasks', role: 'list' });
-  page.querySelector('.empty')?.remove();
   if (!rows.parentElement) page.querySelector('#after')?.before(rows);
   return rows;
 }
@@ -61,7 +58,7 @@ document.addEventListener('click', ({ target, detail, clientX: x, clientY: y }) 
 export function watchRows(own: boolean | 'named') {
   const before = places();
   return () => {
-    const visible = before.filter(({ row, box }) => row.isConnected && box.top >= 0 && box.top < innerHeight);
+    const visible = inPlace(before).filter(({ box }) => box.top >= 0 && box.top < innerHeight);
     const moves = visible.map(({ row, box }) => ({ row, by: row.getBoundingClientRect().top - box.top }));
     const least = moves.toSorted((a, b) => Math.abs(a.by) - Math.abs(b.by))[0];
     const edited = moves.find(({ row }) => row.matches('.editing:focus-within'));

@@ -23,9 +23,8 @@ async function listen(answer: RequestListener, scheme: 'http' | 'https' = 'http'
       connections.open -= 1;
     });
   });
-  const port = await listening(server);
   onTestFinished(() => cutOff(server));
-  return { server, connections, url: new URL(`${scheme}://localhost:${port}/`) };
+  return { server, connections, url: new URL(`${scheme}://localhost:${await listening(server)}/`) };
 }
 
 /** Creates a client and lists the sockets that it opens. */

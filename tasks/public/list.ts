@@ -91,7 +91,7 @@ function pressKey({ key, code, target, ctrlKey, metaKey, altKey, shiftKey, repea
   if (at.matches('li:has([readonly]) *')) return leave(at.closest('li') as HTMLElement);
   const row = at.closest<HTMLElement>('.tasks > li:not(.editing)');
   if (key === ' ' && !at.closest('button, summary, .edit')) return row && !repeat && toggle(row);
-  if (repeat || !(row || at.matches('#list, .editing'))) return false;
+  if (repeat || !(row || at.matches('body:not(:has([readonly])) #list, .editing'))) return false;
   if (row === at && key === 'Enter') return edit(row);
   if (row === at && /Delete|Backspace/.test(key)) return at.querySelector<HTMLElement>('button')?.click();
   if (letter === 'n') return document.getElementById('title')?.focus();

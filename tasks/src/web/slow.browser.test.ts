@@ -249,7 +249,7 @@ describe('Between a keypress and its response', () => {
     for (const key of ['Enter', 'ArrowUp']) await page.keyboard.press(key);
     expect(await focused(page)).toBe('task-2');
     await page.locator('#title-1').focus();
-    await enter(page, ', three');
+    await enter(page, ', nine?');
     expect(await focused(page)).toBe('list');
     await page.keyboard.press('Escape');
     await page.locator('.editing .cancel').click();

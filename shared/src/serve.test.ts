@@ -219,8 +219,7 @@ describe('A server that drains', () => {
       return c.text('done');
     });
     const served = await serving(app);
-    const agent = new http.Agent({ keepAlive: true });
-    const response = get(served, { agent });
+    const response = get(served, { agent: new http.Agent({ keepAlive: true }) });
     await arrived.promise;
     served.stop();
     for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);

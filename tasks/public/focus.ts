@@ -18,14 +18,13 @@ export function leave(row: HTMLElement) {
   list().focus({ preventScroll: true });
 }
 
-/** Returns the row above or below `row`, or near the last focused row if `row` is null. Skips rows that have moved. */
+/** Returns the row above or below `row`, or near the place that the focused row has left. Skips rows that have moved. */
 export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
   const from = row && row !== left.row ? { row, before: places() } : left;
   left = { before: [] };
   const order = key === 'ArrowUp' ? from.before.toReversed() : from.before;
   const nearest = order.slice(order.findIndex((place) => place.row === from.row) + 1);
-  if (!row) nearest.push(...order.toReversed(), ...places());
-  return inPlace(nearest)[0]?.row;
+  return inPlace([...nearest, ...order.toReversed(), ...places()])[0]?.row;
 }
 
 /** Returns a function that restores the focus after a morph, to the control, its row, or the list. */

@@ -121,8 +121,7 @@ test('an unexpected error is logged and affects only its own line', async () => 
     if (host === 'b') throw new TypeError('ours');
     return end;
   });
-  const response = await text(await answerTo(ask(url, '/api/expand', 'a\nb\nc')));
-  const errors = response
+  const errors = (await text(await answerTo(ask(url, '/api/expand', 'a\nb\nc'))))
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));

@@ -55,6 +55,8 @@ describe('Keys', () => {
     await poll(() => page.locator('#task-60').getAttribute('class')).toBeNull();
     const tick = "getComputedStyle(document.querySelector('#task-60 .toggle'), '::after').content";
     expect(await page.evaluate(tick)).toBe('none');
+    await press(page, 'ArrowDown');
+    expect(await focused(page)).toBe('task-1');
   });
 
   test('Enter edits the row in place, Escape cancels, and n focuses the field', async () => {

@@ -75,7 +75,7 @@ export function afterChanges(step: () => void) {
   else following = () => void step();
 }
 
-/** Finished rows stay until a second after the last one and its response, so that none moves during a quick series. */
+/** Finished rows stay until a second after the last change of a row and its response: none moves during a quick series. */
 let stay: Promise<unknown> = Promise.resolve();
 const stayed = (last = stay): Promise<unknown> => last.then(() => last === stay || stayed());
 
@@ -119,7 +119,7 @@ export function change(url: string, { request, done, failed = report, rows = [],
       if (underWay.length === 0) following = following?.();
     }
   });
-  if (as === 'finished') stay = Promise.all([queue, new Promise((resolve) => setTimeout(resolve, 1_000))]);
+  if (as) stay = Promise.all([queue, new Promise((resolve) => setTimeout(resolve, 1_000))]);
 }
 
 /** Loads the list if it has changed, or the whole page with new tokens. */

@@ -209,9 +209,8 @@ describe('Request forgery', () => {
     const first = await visit(kept.app);
     const second = { ...first, ...(await visit(kept.app, { Cookie: first.cookie })) };
     expect(second.token).not.toBe(first.token);
-    for (const visitor of [first, second]) {
+    for (const visitor of [first, second])
       expect((await submit(kept.app, '/task', { title: 'milk' }, visitor)).status).toBe(302);
-    }
   });
 
   test('the first response sets a session cookie (__Host- and Secure over TLS)', async () => {

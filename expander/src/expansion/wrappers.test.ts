@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { unwrap } from './wrappers.ts';
 
+const b64 = (text: string) => Buffer.from(text).toString('base64url');
+
 const target = 'https://example.com/a?b=c&d=e#f';
 const encoded = encodeURIComponent(target);
 
@@ -55,7 +57,3 @@ test.each([
 ])('%s is not a wrapper', (url) => {
   expect(unwrap(new URL(url))).toBeNull();
 });
-
-function b64(text: string): string {
-  return Buffer.from(text).toString('base64url');
-}

@@ -58,9 +58,8 @@ describe('a key', () => {
   test('appears in logs and metrics only by name', async () => {
     const { app, log, lines, metrics } = expander();
     const { url } = await serving(app, { log, lines });
-    for (const key of [keys.alice, 'unknown', keys.bob, keys.bob, keys.bob]) {
+    for (const key of [keys.alice, 'unknown', keys.bob, keys.bob, keys.bob])
       await fetch(`${url}api?${u()}&key=${key}`);
-    }
     await expect
       .poll(() => lines.flatMap(({ status, user }) => (status ? [[status, user]] : [])))
       .toEqual([

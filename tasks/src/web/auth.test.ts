@@ -84,9 +84,8 @@ describe('Without a session', () => {
       await send({ 'Content-Length': '99999999999' }),
       await kept.app.request('/tasks/1', { method: 'PUT', body: '{}' }),
       await kept.app.request('/?filter=none', { headers: { Accept: 'application/json' } }),
-    ]) {
+    ])
       expect(response.status).toBe(401);
-    }
   });
 });
 
@@ -173,9 +172,8 @@ describe('A session', () => {
       'login=9999999999.',
       'login=',
       'login=%00',
-    ]) {
+    ])
       expect(await status('/', { Cookie: forged })).toBe(401);
-    }
   });
 
   test('is valid only in processes with the same password and key', async () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { testKey } from '../../testing/app.ts';
-import { animate, field, focused, poll, titles, useBrowser } from '../../testing/browser.ts';
+import { animate, field, focused, notice, poll, titles, useBrowser } from '../../testing/browser.ts';
 import { auth } from './auth.ts';
 
 const open = useBrowser();
@@ -150,8 +150,8 @@ test('The second tap of a double tap on Save does not replace the title that som
   await poll(() => titles(page)).toEqual(['bread']);
 });
 
-test('A notice lets taps through to what it has just covered', async () => {
-  await open.add('milk', 'bread');
+test('A notice lets taps through to what it has just covered, but does not uncover it while a tap is on its way', async () => {
+  await open.add('milk', 'bread '.repeat(20).trim());
   const page = await open.open('/', phone);
   await animate(page, 0);
   await page.getByLabel('Finish: bread').tap();
@@ -161,6 +161,11 @@ test('A notice lets taps through to what it has just covered', async () => {
   expect(await hits()).toBe(false);
   await animate(page, 1);
   await poll(hits).toBe(true);
+  await animate(page, 0);
+  await page.getByRole('button', { name: 'Undo' }).tap();
+  await poll(() => notice(page)).toContain('Undone');
+  expect(await hits()).toBe(true);
+  await animate(page, 1);
 });
 
 test('The notice does not cover the menu or the form of a task', async () => {

@@ -89,11 +89,14 @@ const rows = (page: Page) =>
   page.evaluate(`[...document.querySelectorAll('.tasks > li')]
     .map((row) => row.id.slice(5) + (row.matches('.finished, [data-pending=finished]') ? '*' : '')).join(' ')`);
 
-test.each(['/', '/?filter=open'])('A finished row stays in place for a second (%s)', async (path) => {
+test.each([
+  ['/', 'finish'],
+  ['/?filter=open', 'unfinish'],
+])('A finished row stays in place for a second, and until the last response (%s, %s)', async (path, last) => {
   await site.add('milk', 'bread', 'tea');
   const page = await site.pageForAll();
   const held = Promise.withResolvers<void>();
-  await page.route('**/task/3/finish*', (route) => held.promise.then(() => route.continue()));
+  await page.route(`**/task/3/${last}*`, (route) => held.promise.then(() => route.continue()));
   await page.clock.install({ time: 0 });
   await page.clock.pauseAt(1_000);
   await page.goto(path);
@@ -106,11 +109,13 @@ test.each(['/', '/?filter=open'])('A finished row stays in place for a second (%
   expect(await focused(page)).toBe('title-1');
   await page.clock.runFor(850);
   await edit(page, 4, '');
-  await page.getByLabel('Finish: tea').click();
+  if (last === 'unfinish') await page.getByLabel('Finish: tea').click();
+  if (last === 'unfinish') await offers(page, 'Finished: tea');
+  await page.locator('#task-3 .toggle').click();
   await page.clock.runFor(1_000);
-  expect(await rows(page)).toBe('4 3* 2* 1');
+  expect(await rows(page)).toBe(last === 'finish' ? '4 3* 2* 1' : '4 3 2* 1');
   held.resolve();
-  await poll(() => rows(page)).toBe(path === '/' ? '4 1 3* 2*' : '4 1');
+  await poll(() => rows(page)).toBe(path === '/' ? '4 1 3* 2*' : '4 3 1');
 });
 
 test('Tasks that another user adds or finishes are tinted for two seconds, even with reduced motion', async () => {

@@ -83,9 +83,9 @@ const stayed = (last = stay): Promise<unknown> => last.then(() => last === stay 
 export function change(url: string, { request, done, failed = report, rows = [], as }: Change) {
   const titles = rows.flatMap((row) => row.querySelector('.title')?.textContent ?? []).join(', ');
   const about = titles && `\u2068${titles.replace(/^(.{60}).+/su, '$1…')}\u2069: `;
-  const settleRows = watchRows(true);
+  const settleHidden = watchRows(true);
   for (const { dataset } of rows) dataset.pending = as;
-  settleRows();
+  settleHidden();
   const settle = () => {
     // A later change may have marked the row again.
     for (const row of rows)

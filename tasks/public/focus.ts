@@ -6,8 +6,8 @@ export const places = () =>
   parts().map((row) => ({ row, finished: row.matches('.finished'), box: row.getBoundingClientRect() }));
 
 /** The places of rows that have not moved or gone since. */
-export const inPlace = (before: ReturnType<typeof places>) =>
-  before.filter(({ row, finished }) => rows().includes(row) && row.matches('.finished') === finished);
+export const inPlace = (before: ReturnType<typeof places>, now = rows()) =>
+  before.filter(({ row, finished }) => now.includes(row) && row.matches('.finished') === finished);
 
 /** A focused row that has moved or gone, and all rows before that. Arrow keys start at its former place. */
 let left: { row?: HTMLElement; before: ReturnType<typeof places> } = { before: [] };

@@ -1,7 +1,7 @@
 export const list = () => document.getElementById('list') as HTMLElement;
 export const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li:not([data-pending=gone])')];
-/** The rows, and the parts below that move with them. */
-const parts = () => [...rows(), ...document.querySelectorAll<HTMLElement>('#after, .clear, footer')];
+/** The rows, and the parts that move with them. */
+const parts = () => [...rows(), ...document.querySelectorAll<HTMLElement>('.bar, #after, .clear, footer')];
 export const places = () =>
   parts().map((row) => ({ row, finished: row.matches('.finished'), box: row.getBoundingClientRect() }));
 

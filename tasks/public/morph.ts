@@ -46,9 +46,9 @@ function keepRows(page: Page) {
 /** The rows before each move of the last 0.3 s, the earliest first. A finger may still be on its way to them. */
 const aims = new Set<ReturnType<typeof places>>();
 
-// A click on a row that has just moved hits the list or `main`.
+// A click on a row that has just moved hits an element around it.
 document.addEventListener('click', ({ target, detail, clientX: x, clientY: y }) => {
-  if (detail > 1 || !is(target as Node, '.tasks, main')) return;
+  if (detail > 1 || !is(target as Node, '.tasks, #list, main')) return;
   const hit = [...aims].flat().find(({ box }) => box.top <= y && y < box.bottom);
   const circle = hit?.row.querySelector<HTMLElement>('.toggle');
   if (circle && x < circle.getBoundingClientRect().right) circle.click();

@@ -10,11 +10,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = '']) => found);
 
 describe('The lock file', () => {
-  interface Locked {
-    integrity?: string;
-    link?: boolean;
-    optional?: boolean;
-  }
+  type Locked = { integrity?: string; link?: boolean; optional?: boolean };
   const packages = Object.entries(lock.packages as Record<string, Locked>)
     .filter(([path, { link }]) => path.includes('node_modules/') && !link)
     .map(([path, locked]) => ({ name: path.replace(/.*node_modules\//, ''), ...locked }));

@@ -90,9 +90,8 @@ describe('the process', () => {
       PORT: 'http',
     });
     const stderr = await text(faulty.stderr as NonNullable<typeof faulty.stderr>);
-    for (const name of ['EXPANDER_ALLOWED_NETWORKS=10.0.0.0/33', 'EXPANDER_MAXREDIRECT', 'PORT=http']) {
+    for (const name of ['EXPANDER_ALLOWED_NETWORKS=10.0.0.0/33', 'EXPANDER_MAXREDIRECT', 'PORT=http'])
       expect(stderr).toContain(name);
-    }
     expect(stderr).not.toContain('    at ');
     expect(faulty.exitCode ?? (await once(faulty, 'exit'))[0]).toBe(78);
   });

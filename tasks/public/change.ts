@@ -100,7 +100,7 @@ export function change(url: string, { request, done, failed = report, rows = [],
       if (!init) return;
       morph('main', await load(url, init), done);
       endComplaints(about);
-      (as === 'finished' ? stayed() : Promise.resolve()).then(settle);
+      as === 'finished' ? stayed().then(settle) : settle();
     } catch (error) {
       following = undefined;
       const settleRows = watchRows(true);

@@ -88,7 +88,7 @@ function pressKey({ key, code, target, ctrlKey, metaKey, altKey, shiftKey, repea
   if (!at.matches('#list, .tasks *')) return false;
   if (key === 'ArrowUp' || key === 'ArrowDown') return next(at.closest('.tasks > li'), key)?.focus();
   // What is typed during a save must not act on the row after the save.
-  if (at.matches('li:has([readonly]) *')) return leave(at.closest('li') as HTMLElement);
+  if (key !== 'Tab' && at.matches('li:has([readonly]) *')) return leave(at.closest('li') as HTMLElement);
   const row = at.closest<HTMLElement>('.tasks > li:not(.editing)');
   if (key === ' ' && !at.closest('button, summary, .edit')) return row && !repeat && toggle(row);
   if (repeat || !(row || at.matches('body:not(:has([readonly])) #list, .editing'))) return false;

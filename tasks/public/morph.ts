@@ -35,10 +35,10 @@ export function rowsOf(page: ParentNode) {
 function keepRows(page: Page) {
   const isFixed = (row: Element) =>
     page.getElementById(row.id)?.matches('.finished') === row.matches('.finished');
-  for (const row of [...list().querySelectorAll(staying)].reverse().filter((row) => !isFixed(row))) {
+  for (const row of [...list().querySelectorAll(staying)].filter((row) => !isFixed(row))) {
     const kept = page.getElementById(row.id) ?? (row.cloneNode(true) as Element);
-    const below = [...list().querySelectorAll(`#${row.id} ~ li`)].find(isFixed)?.id ?? '';
-    rowsOf(page).insertBefore(kept, page.getElementById(below));
+    const above = [...list().querySelectorAll(`li:has(~ #${row.id})`)].findLast(isFixed);
+    above ? page.getElementById(above.id)?.after(kept) : rowsOf(page).prepend(kept);
     kept.classList.toggle('finished', row.matches('.finished'));
   }
 }
@@ -50,7 +50,7 @@ const aims = new Set<ReturnType<typeof places>>();
 document.addEventListener('click', ({ target, detail, clientX: x, clientY: y }) => {
   if (detail > 1 || !is(target as Node, '.tasks, #list, main')) return;
   const hit = [...aims].flat().find(({ box }) => box.top <= y && y < box.bottom);
-  const circle = hit?.row.querySelector<HTMLElement>('.toggle');
+  const circle = hit && inPlace([hit])[0]?.row.querySelector<HTMLElement>('.toggle');
   if (circle && x < circle.getBoundingClientRect().right) circle.click();
 });
 
@@ -65,9 +65,9 @@ export function watchRows(own: boolean | 'named') {
     scrollBy(0, (edited ?? (list().getBoundingClientRect().top < 0 ? least : undefined))?.by ?? 0);
     // The notice names the task that this user has just changed.
     const named = own === 'named' && document.querySelector('#notice bdi')?.textContent;
-    for (const { row, box } of places()) {
+    for (const { row, box, finished } of places()) {
       const old = before.find((one) => one.row === row);
-      if (!old || Math.abs(box.top - old.box.top) >= 1) {
+      if (!old || old.finished !== finished || Math.abs(box.top - old.box.top) >= 1) {
         aims.add(before);
         const guard = row.animate({ pointerEvents: ['none', 'none'] }, Infinity);
         const end = () => [guard.cancel(), aims.delete(before)];
@@ -75,7 +75,8 @@ export function watchRows(own: boolean | 'named') {
         requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(end, 300)));
       }
       const isOwn = own && (!named || named === row.querySelector('.title')?.textContent);
-      if (!isOwn && (!old || (!old.finished && row.matches('.finished'))))
+      if (isOwn && old) old.finished = finished; // This user may still aim at the row.
+      if (!isOwn && (!old || (!old.finished && finished)))
         row.animate({ backgroundColor: ['var(--tint)', 'var(--tint)'] }, 2_000);
     }
   };
@@ -90,9 +91,8 @@ export function morph(part: '#list' | 'main', page: Page, first: (page: Page) =>
   received?.append((page.querySelector('#list') as Element).cloneNode(true));
   keepRows(page);
   morphElement(document.querySelector(part) as Element, page.querySelector(part), { callbacks });
-  const token = page.querySelector<HTMLInputElement>('[name=_csrf]')?.value;
-  for (const field of document.querySelectorAll<HTMLInputElement>('[name=_csrf]'))
-    field.value = token ?? field.value;
+  const tokens = (part: ParentNode) => part.querySelectorAll<HTMLInputElement>('[name=_csrf]');
+  for (const field of tokens(document)) field.value = tokens(page)[0]?.value ?? field.value;
   refocus();
   settle();
   document.title = `${list().dataset.title}`;

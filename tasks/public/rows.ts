@@ -34,7 +34,7 @@ export function undoChange(form: HTMLFormElement) {
   focusList();
   change(form.action, {
     rows: row ? [form, row] : [form],
-    as: finished === '0' ? 'open' : finished === '1' ? 'finished' : 'sent',
+    as: finished === '0' ? 'open' : finished === '1' ? 'finished' : row ? stateOf(row) : 'sent',
     request: () => request,
     done: () => say(form.action.includes('/restore') ? 'Restored' : 'Undone', title),
     failed(failure) {

@@ -46,9 +46,8 @@ test.each([
   const response = (await sendRaw(Number(new URL(kept.service.url).port), `${head}\r\n\r\n`)).toLowerCase();
   expect(response).toMatch(/^http\/1\.1 400 /);
   expect(response).toContain(body);
-  for (const [name, value] of Object.entries({ ...securityHeaders, 'Cache-Control': 'no-store, no-cache' })) {
+  for (const [name, value] of Object.entries({ ...securityHeaders, 'Cache-Control': 'no-store, no-cache' }))
     expect(response).toContain(`\r\n${name}: ${value}\r\n`.toLowerCase());
-  }
 });
 
 test('responds with 503 until Redis starts, and then warns about unsafe settings', async () => {

@@ -9,9 +9,8 @@ const files = {
 };
 const kept = useService(files);
 
-async function logIn({ url }: Service, password: string): Promise<string> {
-  return cookieOf(await sendForm(await fetch(`${url}login`), `${url}login`, { password }));
-}
+const logIn = async ({ url }: Service, password: string) =>
+  cookieOf(await sendForm(await fetch(`${url}login`), `${url}login`, { password }));
 
 const status = async ({ url }: Service, headers: Record<string, string>) =>
   (await fetch(url, { headers: { Accept: 'application/json', ...headers } })).status;

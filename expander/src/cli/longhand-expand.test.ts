@@ -153,9 +153,8 @@ describe('longhand-expand', () => {
       'process.on("exit", () => console.error(process.getBuiltinModule("module").getCompileCacheDir()))';
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(report)}`;
     const { stdout, stderr, status } = await run(['--help'], '', { NODE_OPTIONS, NODE_COMPILE_CACHE: '' });
-    for (const option of ['concurrency', 'follow', 'format', 'max-redirect', 'timeout', 'help']) {
+    for (const option of ['concurrency', 'follow', 'format', 'max-redirect', 'timeout', 'help'])
       expect(stdout).toContain(`--${option}`);
-    }
     expect(stderr).toContain(`${import.meta.dirname}/.cache/`);
     expect(status).toBe(0);
   });

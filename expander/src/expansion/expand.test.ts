@@ -20,9 +20,8 @@ function web(pages: Web) {
   return { requests, expand: createExpand(followRedirects(fetchHop)) };
 }
 
-function called(expand: ReturnType<typeof createExpand>, url: string): Promise<unknown[]> {
-  return new Promise((resolve) => expand(url, (...result) => resolve(result)));
-}
+const called = (expand: ReturnType<typeof createExpand>, url: string) =>
+  new Promise<unknown[]>((resolve) => expand(url, (...result) => resolve(result)));
 
 const to = (location: string, status = 301) => ({ status, location });
 

@@ -4,10 +4,7 @@ import { percentEncoded } from '../hop/fetch-hop.ts';
 import { ExpansionError } from './errors.ts';
 import { isWeb, readTarget, resolveLocation } from './target.ts';
 
-interface Case {
-  input: string;
-  base: string | null;
-}
+type Case = { input: string; base: string | null };
 
 const file = `${import.meta.dirname}/../../testing/wpt/urltestdata.json`;
 const cases = (JSON.parse(readFileSync(file, 'utf8')) as (Case | string)[]).filter(

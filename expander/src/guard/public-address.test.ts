@@ -163,8 +163,7 @@ describe('a block that is not public unicast', () => {
     const first = neighbour(address, 0n) as string;
     const last = neighbour(address, size - 1n) as string;
     const edges = [neighbour(first, -1n), first, last, neighbour(last, 1n)].filter((edge) => edge !== null);
-    for (const edge of edges.filter((edge) => !embedsIPv4.test(edge))) {
+    for (const edge of edges.filter((edge) => !embedsIPv4.test(edge)))
       expect(isRefused(edge), edge).toBe(expected[family(edge)].check(edge, family(edge)));
-    }
   });
 });

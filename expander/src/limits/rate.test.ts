@@ -20,9 +20,8 @@ afterAll(async () => {
 });
 
 /** Creates a replica that allows each client three expansions a minute. */
-function replica(outside: { redis?: CacheClient } = {}): Hono {
-  return testExpander(outside, { EXPANDER_CLIENT_RATE: '3r/m' }).app as unknown as Hono;
-}
+const replica = (outside: { redis?: CacheClient } = {}) =>
+  testExpander(outside, { EXPANDER_CLIENT_RATE: '3r/m' }).app as unknown as Hono;
 async function connect() {
   const redis = cacheClient({ REDIS_URL: server.url }, createLog('expander', 'silent'));
   onTestFinished(() => redis.disconnect());

@@ -59,9 +59,8 @@ test('the event stream sends comments, so that the proxy keeps the connection op
   const events = eventsHandlers({ changes, signal: new AbortController().signal }, 1);
   const response = await new Hono<TasksEnv>().get('/', events.stream).request('/');
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  for (let comments = 0; comments < 3; ) {
+  for (let comments = 0; comments < 3; )
     if (new TextDecoder().decode((await reader.read()).value) === ':\n\n') comments += 1;
-  }
   await reader.cancel();
 });
 

@@ -270,6 +270,18 @@ describe('Rows', () => {
     expect(await state).toEqual(['none', 'none']);
   });
 
+  test('ignore a tap that would undo what another user has just done', async () => {
+    await site.add('milk', 'bread');
+    const bob = await site.openNew('/');
+    await bob.clock.install({ time: 0 });
+    await bob.clock.pauseAt(1_000);
+    const { x = 0, y = 0 } = (await bob.getByLabel('Finish: milk').boundingBox()) ?? {};
+    await site.store.update('1', { finished: 1 }, new Date());
+    await bob.locator('#task-1.finished').waitFor();
+    await bob.mouse.click(x + 9, y + 9);
+    expect(await bob.locator('.busy, [data-pending]').count()).toBe(0);
+  });
+
   test('do not move when the user finishes the first visible row', async () => {
     await site.add(...tasks.slice(0, 60));
     const bob = await site.open('/', phone);

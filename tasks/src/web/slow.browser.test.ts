@@ -49,7 +49,8 @@ describe('On a slow connection', () => {
     await finish(page, 'tea');
     await poll(() => titles(page)).toEqual(['rice', 'tea', 'bread', '(milk)']);
     connection.letGo();
-    await poll(() => titles(page)).toEqual(['rice', 'bread', 'tea', '(milk)']);
+    await page.locator('#task-2:not([data-pending])').waitFor();
+    expect(await titles(page)).toEqual(['rice', 'tea', 'bread', '(milk)']);
     last.letGo();
     await idle(page);
     expect(await titles(page)).toEqual(['rice', 'tea', 'bread', '(milk)']);

@@ -86,11 +86,12 @@ export function change(url: string, { request, done, failed = report, rows = [],
   const settleHidden = watchRows(true);
   for (const { dataset } of rows) dataset.pending = as;
   settleHidden();
-  const settle = () => {
-    // A later change may have marked the row again.
+  const settle = (): unknown => {
+    // A row with an open menu stays. A later change may have marked the row again.
+    if (rows.some((row) => row.querySelector('[open]')?.checkVisibility())) return setTimeout(settle, 300);
     for (const row of rows)
       if (!underWay.some((later) => later !== rows && later.includes(row))) delete row.dataset.pending;
-    showReceived();
+    return showReceived();
   };
   underWay.push(rows);
   document.body.classList.add('busy');

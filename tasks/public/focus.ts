@@ -1,9 +1,10 @@
 export const list = () => document.getElementById('list') as HTMLElement;
 export const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li:not([data-pending=gone])')];
-/** The rows, and the parts that move with them. */
-const parts = () => [...rows(), ...document.querySelectorAll<HTMLElement>('.bar, #after, .clear, footer')];
+/** The places of the rows, and of the parts that move with them. */
 export const places = () =>
-  parts().map((row) => ({ row, finished: row.matches('.finished'), box: row.getBoundingClientRect() }));
+  [...rows(), ...document.querySelectorAll<HTMLElement>('.bar, .find, #after, .clear, footer')].map(
+    (row) => ({ row, finished: row.matches('.finished'), box: row.getBoundingClientRect() }),
+  );
 
 /** The places of rows that have not moved or gone since. */
 export const inPlace = (before: ReturnType<typeof places>, now = rows()) =>

@@ -8,8 +8,7 @@ import { press, toggle, undoChange } from './rows.js';
 /** Clicks that may miss: one that hits the list because a row has just moved, and the second of a double click. */
 const isIgnored = ({ target, detail }: MouseEvent) =>
   (target as Element).matches('.tasks, #list') ||
-  (detail > 1 &&
-    (target !== clicked || clicked?.matches('.tasks :not(textarea), .clear *, .write:invalid button')));
+  (detail > 1 && (target !== clicked || clicked?.matches('li :not(textarea), .plain, .write:invalid .main')));
 
 let clicked: Element | undefined;
 document.addEventListener('mousedown', (event) => isIgnored(event) && event.preventDefault());

@@ -76,7 +76,7 @@ export function watchRows(own: boolean | 'named') {
       }
       const isOwn = own && (!named || named === row.querySelector('.title')?.textContent);
       if (isOwn && old) old.finished = finished; // This user may still aim at the row.
-      if (!isOwn && (!old || (!old.finished && finished)))
+      if (!isOwn && row.matches('li') && (!old || (!old.finished && finished)))
         row.animate({ backgroundColor: ['var(--tint)', 'var(--tint)'] }, 2_000);
     }
   };

@@ -27,16 +27,10 @@ function resolved(node: unknown): unknown {
 }
 
 /** The fields of all JSON responses. */
-interface Value {
-  _id: string;
-  title: string;
+type Value = Record<'_id' | 'title' | 'next' | 'removal' | 'code' | 'detail', string> & {
   tasks: { _id: string }[];
-  next: string;
-  removal: string;
   count: number;
-  code: string;
-  detail: string;
-}
+};
 
 type Described = Record<
   string,

@@ -143,12 +143,7 @@ test('createSlots() neither exceeds a limit nor leaves a free slot unused', () =
     hasBegun: fc.boolean(),
     which: fc.nat(),
   });
-  interface Hop {
-    origin: string;
-    waitsIn: Set<string>;
-    slot?: Queue;
-    start(slot: Queue): void;
-  }
+  type Hop = { origin: string; waitsIn: Set<string>; slot?: Queue; start(slot: Queue): void };
   fc.assert(
     fc.property(fc.array(step, { minLength: 40, maxLength: 120 }), (steps) => {
       const counts = createCounts();

@@ -169,6 +169,19 @@ test('A notice lets taps through to what it has just covered, but does not uncov
   await animate(page, 1);
 });
 
+test('A finished row stays until its menu is closed', async () => {
+  await open.add('milk', 'bread');
+  const page = await open.openNew('/');
+  await page.clock.install();
+  await page.getByLabel('Finish: bread').click();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
+  await page.evaluate("document.querySelector('#task-2 details').open = true");
+  await page.clock.runFor(5_000);
+  expect(await page.locator('#task-2:last-child').count()).toBe(0);
+  await page.evaluate("document.querySelector('#task-2 details').open = false");
+  await page.locator('#task-2:last-child').waitFor();
+});
+
 test('The notice does not cover the menu or the form of a task', async () => {
   await open.add(...Array.from({ length: 30 }, (_, i) => `task ${i}`));
   const page = await open.open('/', phone);

@@ -31,7 +31,7 @@ export function rowsOf(page: ParentNode) {
   return rows;
 }
 
-/** Gives staying rows their current position and class in `page`. Adds missing rows. */
+/** Keeps staying rows in their part of the list, which their class tells, below the same row. Adds missing rows. */
 function keepRows(page: Page) {
   const isFixed = (row: Element) =>
     page.getElementById(row.id)?.matches('.finished') === row.matches('.finished');

@@ -41,8 +41,7 @@ test('0, false and an empty string are not missing values', async () => {
 });
 
 test('<%= escapes a value, <%~ does not', async () => {
-  const render = await rendering('<%= it.text %> <%~ it.text %>');
-  expect(render({ text: '<&>' })).toBe('&lt;&amp;&gt; <&>');
+  expect((await rendering('<%= it.text %> <%~ it.text %>'))({ text: '<&>' })).toBe('&lt;&amp;&gt; <&>');
 });
 
 test('a statement on its own line does not print a line break', async () => {

@@ -86,9 +86,9 @@ export function change(url: string, { request, done, failed = report, rows = [],
   const settleHidden = watchRows(true);
   for (const { dataset } of rows) dataset.pending = as;
   settleHidden();
-  const settle = (): unknown => {
-    // A row with an open menu stays. A later change may have marked the row again.
-    if (rows.some((row) => row.querySelector('[open]')?.checkVisibility())) return setTimeout(settle, 300);
+  const settle = (done = rows): unknown => {
+    // A row with an open menu stays, unless its change failed. A later change may have marked the row again.
+    if (done.some((row) => row.querySelector('[open]')?.checkVisibility())) return setTimeout(settle, 300);
     for (const row of rows)
       if (!underWay.some((later) => later !== rows && later.includes(row))) delete row.dataset.pending;
     return showReceived();
@@ -101,11 +101,11 @@ export function change(url: string, { request, done, failed = report, rows = [],
       if (!init) return;
       morph('main', await load(url, init), done);
       endComplaints(about);
-      as === 'finished' ? stayed().then(settle) : settle();
+      as === 'finished' ? stayed().then(() => settle()) : settle();
     } catch (error) {
       following = undefined;
       const settleRows = watchRows(true);
-      settle();
+      settle([]);
       const failure = failureOf(error);
       if (as === 'gone') failure.message = failure.message.replace('not be saved', 'be deleted');
       // A 412 message already has the current title.

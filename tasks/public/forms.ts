@@ -1,7 +1,7 @@
 import { change, enqueue, type Failure, formOf, load, post, refresh, report } from './change.js';
 import { drafts, fieldOf, fill, restoreDraft, settleSent, single, storeDraft } from './drafts.js';
 import { keepFocus, rows } from './focus.js';
-import { rowsOf } from './morph.js';
+import { rowsOf, showReceived } from './morph.js';
 import { complain, make, say } from './notice.js';
 import { local } from './times.js';
 
@@ -241,7 +241,7 @@ export function cancel(part: Element) {
   if (!form || form.querySelector('[readonly]')) return;
   explain(form, '');
   const row = form.closest('li');
-  row ? endEdit(row) : endLines(form);
+  row ? [endEdit(row), showReceived()] : endLines(form);
   enqueue(() => refresh().catch(() => {}));
 }
 

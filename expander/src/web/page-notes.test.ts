@@ -3,8 +3,7 @@ import { cyrillic, imitation, mixed, web } from '../../testing/links.ts';
 import { readPage, scriptedApp } from '../../testing/scripted-web.ts';
 
 const end = 'https://end.example/';
-const app = scriptedApp(web);
-const read = (u: string) => readPage(app, u);
+const read = (u: string) => readPage(scriptedApp(web), u);
 
 describe('a hop shows its URL, response and duration', () => {
   test.each([

@@ -180,6 +180,10 @@ test('A finished row stays until its menu is closed', async () => {
   expect(await page.locator('#task-2:last-child').count()).toBe(0);
   await page.evaluate("document.querySelector('#task-2 details').open = false");
   await page.locator('#task-2:last-child').waitFor();
+  await page.route('**/task/1/finish', (route) => route.abort());
+  await page.evaluate("document.querySelector('#task-1 details').open = true");
+  await page.getByLabel('Finish: milk').click();
+  await poll(() => titles(page)).toEqual(['milk', '(bread)']);
 });
 
 test('The notice does not cover the menu or the form of a task', async () => {

@@ -86,9 +86,9 @@ export function change(url: string, { request, done, failed = report, rows = [],
   const settleHidden = watchRows(true);
   for (const { dataset } of rows) dataset.pending = as;
   settleHidden();
-  const settle = (done = rows): unknown => {
+  const settle = (waitFor = rows): unknown => {
     // A row with an open menu stays, unless its change failed. A later change may have marked the row again.
-    if (done.some((row) => row.querySelector('[open]')?.checkVisibility())) return setTimeout(settle, 300);
+    if (waitFor.some((row) => row.querySelector('[open]')?.checkVisibility())) return setTimeout(settle, 300);
     for (const row of rows)
       if (!underWay.some((later) => later !== rows && later.includes(row))) delete row.dataset.pending;
     return showReceived();

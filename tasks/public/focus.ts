@@ -3,12 +3,12 @@ export const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > l
 /** The places of the rows, and of the parts that move with them. */
 export const places = () =>
   [...rows(), ...document.querySelectorAll<HTMLElement>('.bar, .find, #after, .clear, footer')].map(
-    (row) => ({ row, finished: row.matches('.finished'), box: row.getBoundingClientRect() }),
+    (part) => ({ part, finished: part.matches('.finished'), box: part.getBoundingClientRect() }),
   );
 
 /** The places of rows that have not moved or gone since. */
 export const inPlace = (before: ReturnType<typeof places>, now = rows()) =>
-  before.filter(({ row, finished }) => now.includes(row) && row.matches('.finished') === finished);
+  before.filter(({ part, finished }) => now.includes(part) && part.matches('.finished') === finished);
 
 /** A focused row that has moved or gone, and all rows before that. Arrow keys start at its former place. */
 let left: { row?: HTMLElement; before: ReturnType<typeof places> } = { before: [] };
@@ -24,8 +24,8 @@ export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
   const from = row && row !== left.row ? { row, before: places() } : left;
   left = { before: [] };
   const order = key === 'ArrowUp' ? from.before.toReversed() : from.before;
-  const nearest = order.slice(order.findIndex((place) => place.row === from.row) + 1);
-  return inPlace([...nearest, ...order.toReversed(), ...places()])[0]?.row;
+  const nearest = order.slice(order.findIndex(({ part }) => part === from.row) + 1);
+  return inPlace([...nearest, ...order.toReversed(), ...places()])[0]?.part;
 }
 
 /** Returns a function that restores the focus after a morph, to the control, its row, or the list. */
@@ -34,7 +34,7 @@ export function keepFocus() {
   const row = focused.closest<HTMLElement>('.tasks > li');
   const before = places();
   return () => {
-    if (row && row !== left.row && !inPlace(before).some((one) => one.row === row)) left = { row, before };
+    if (row && row !== left.row && !inPlace(before).some(({ part }) => part === row)) left = { row, before };
     const choice = [document.querySelector<HTMLElement>('body :focus'), focused, row, list()];
     choice.find((part) => part?.isConnected && part.checkVisibility())?.focus({ preventScroll: true });
   };

@@ -31,7 +31,7 @@ export function rowsOf(page: ParentNode) {
   return rows;
 }
 
-/** Keeps staying rows in their part of the list, which their class tells, below the same row. Adds missing rows. */
+/** Keeps staying rows below the same row, and in the part of the list that their class names. Adds missing rows. */
 function keepRows(page: Page) {
   const isFixed = (row: Element) =>
     page.getElementById(row.id)?.matches('.finished') === row.matches('.finished');
@@ -50,34 +50,34 @@ const aims = new Set<ReturnType<typeof places>>();
 document.addEventListener('click', ({ target, detail, clientX: x, clientY: y }) => {
   if (detail > 1 || !is(target as Node, '.tasks, #list, main')) return;
   const hit = [...aims].flat().find(({ box }) => box.top <= y && y < box.bottom);
-  const circle = hit && inPlace([hit])[0]?.row.querySelector<HTMLElement>('.toggle');
+  const circle = hit && inPlace([hit])[0]?.part.querySelector<HTMLElement>('.toggle');
   if (circle && x < circle.getBoundingClientRect().right) circle.click();
 });
 
-/** Returns a function that scrolls by the least move of a visible row, and tints other users' changes for 2 s. */
+/** Returns a function that scrolls by the least move of a visible row, guards what has moved, and tints others' changes. */
 export function watchRows(own: boolean | 'named') {
   const before = places();
   return () => {
     const visible = inPlace(before).filter(({ box }) => box.top >= 0 && box.top < innerHeight);
-    const moves = visible.map(({ row, box }) => ({ row, by: row.getBoundingClientRect().top - box.top }));
+    const moves = visible.map(({ part, box }) => ({ part, by: part.getBoundingClientRect().top - box.top }));
     const least = moves.toSorted((a, b) => Math.abs(a.by) - Math.abs(b.by))[0];
-    const edited = moves.find(({ row }) => row.matches('.editing:focus-within'));
+    const edited = moves.find(({ part }) => part.matches('.editing:focus-within'));
     scrollBy(0, (edited ?? (list().getBoundingClientRect().top < 0 ? least : undefined))?.by ?? 0);
     // The notice names the task that this user has just changed.
     const named = own === 'named' && document.querySelector('#notice bdi')?.textContent;
-    for (const { row, box, finished } of places()) {
-      const old = before.find((one) => one.row === row);
+    for (const { part, box, finished } of places()) {
+      const old = before.find((one) => one.part === part);
       if (!old || old.finished !== finished || Math.abs(box.top - old.box.top) >= 1) {
         aims.add(before);
-        const guard = row.animate({ pointerEvents: ['none', 'none'] }, Infinity);
+        const guard = part.animate({ pointerEvents: ['none', 'none'] }, Infinity);
         const end = () => [guard.cancel(), aims.delete(before)];
         // The first frame may take long to show.
         requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(end, 300)));
       }
-      const isOwn = own && (!named || named === row.querySelector('.title')?.textContent);
+      const isOwn = own && (!named || named === part.querySelector('.title')?.textContent);
       if (isOwn && old) old.finished = finished; // This user may still aim at the row.
-      if (!isOwn && row.matches('li') && (!old || (!old.finished && finished)))
-        row.animate({ backgroundColor: ['var(--tint)', 'var(--tint)'] }, 2_000);
+      if (!isOwn && part.matches('li') && (!old || (!old.finished && finished)))
+        part.animate({ backgroundColor: ['var(--tint)', 'var(--tint)'] }, 2_000);
     }
   };
 }

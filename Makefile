@@ -19,7 +19,7 @@ native = if [ -e $(installed) ]; then node deploy/native/main.ts $@; else echo '
 schemathesis = .local/schemathesis/bin/schemathesis
 registry = .local/bin/registry
 
-.PHONY: packages help up down kubernetes kubernetes-down kubernetes-test deploy-check logs observe ps replace backup restore doctor test test-long check lint types format load rehearse bench sbom release release-check screenshots load-selftest setup
+.PHONY: packages help up down kubernetes kubernetes-down kubernetes-test deploy-check logs observe ps replace backup drill restore doctor test test-long check lint types format load rehearse bench sbom release release-check screenshots load-selftest setup
 
 help: ## list all targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F '|' '{ printf "  make %-15s %s\n", $$1, $$2 }'
@@ -48,6 +48,9 @@ replace: ## replace the replicas of SERVICE=… (expander or tasks) one by one
 
 backup: ## save the tasks of the running stack to FILE=… (default: a new file in backups/, which keeps the newest 14)
 	@if $(in_containers); then deploy/redis/backup.sh containers "$$FILE"; else deploy/redis/backup.sh native "$$FILE"; fi
+
+drill: ## test the backup FILE=…: load it into an empty Redis and print what it contains
+	@if $(in_containers); then deploy/redis/drill.sh containers "$$FILE"; else deploy/redis/drill.sh native "$$FILE"; fi
 
 restore: ## replace all tasks with the backup FILE=…
 	@if $(in_containers); then deploy/redis/restore.sh containers "$$FILE"; else deploy/redis/restore.sh native "$$FILE"; fi

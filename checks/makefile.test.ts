@@ -19,9 +19,9 @@ const makefile = join(import.meta.dirname, '../Makefile');
 const program = `#!/bin/sh
 printf '<%s>\\n' "$@" "ID=$ID" "LONGHAND_PORT=$LONGHAND_PORT" "ROWS=$ROWS" "SEED=$SEED"
 `;
-const programs = ['redis/backup', 'redis/restore', 'machine/packages', 'logs', 'compose/replace'].map(
-  (name) => `deploy/${name}.sh`,
-);
+const programs = [
+  ...['redis/backup', 'redis/drill', 'redis/restore', 'machine/packages', 'logs', 'compose/replace'],
+].map((name) => `deploy/${name}.sh`);
 
 /** A recipe that executes any part of this, quoted or not, creates the file `p`. */
 const hostile = `$(shell touch p)a\n$(touch p)$$(touch p)\`touch p\` "; touch p; " '; touch p; ' ; touch p #`;
@@ -50,6 +50,7 @@ const make = (words: string[], variables: Record<string, string> = {}) =>
 /** Targets that pass on a variable, with the expected output for each value. */
 const passed: [target: string, name: string, output: (value: string) => string][] = [
   ['backup', 'FILE', (value: string) => `<native>\n<${value}>\n`],
+  ['drill', 'FILE', (value: string) => `<native>\n<${value}>\n`],
   ['restore', 'FILE', (value: string) => `<native>\n<${value}>\n`],
   ['logs', 'ID', (value: string) => `<${value}>\n<.local/stack.log>\n`],
   ['replace', 'SERVICE', (value: string) => `<${value}>\n`],

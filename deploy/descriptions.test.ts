@@ -36,7 +36,7 @@ const parsed = (text: string): Node[] => parseAllDocuments(text).map((document) 
 
 const services = ['proxy', 'expander', 'tasks', 'expander-cache', 'tasks-store'];
 /** Services without a counterpart in Kubernetes. */
-const composeOnly = ['settings', 'tls', 'exporters', 'prometheus'];
+const composeOnly = ['settings', 'tls', 'drill', 'exporters', 'prometheus'];
 const overlays = readdirSync(join(kubernetes, 'overlays'));
 const rendered: Record<string, string> = kustomize
   ? Object.fromEntries(overlays.map((name) => [name, render(join(kubernetes, 'overlays', name))]))
@@ -56,6 +56,19 @@ const configured = (env: NodeJS.ProcessEnv): Node => {
   const options = { cwd: root, env: { ...process.env, ...env }, encoding: 'utf8' } as const;
   return JSON.parse(execFileSync('docker', ['compose', 'config', '--format', 'json'], options));
 };
+
+test.skipIf(noCompose)('the settings check gets every setting that is exported', () => {
+  const names = Object.keys(compose['x-settings']);
+  // Compose itself refuses a bad port or address.
+  const given = Object.fromEntries(
+    names.map((name) => [name, name.endsWith('_PORT') ? '1234' : '127.0.0.9']),
+  );
+  const { environment } = configured(given).services.settings;
+  const paths = Object.keys(environment).filter((name) => `${environment[name]}`.startsWith('/run/secrets/'));
+  expect(paths.toSorted()).toEqual(names.filter((name) => /_FILE$|_CERTIFICATES$/.test(name)).toSorted());
+  for (const path of paths) given[path] = environment[path];
+  expect(environment).toEqual({ ...given, NODE_OPTIONS: '' });
+});
 
 test.skipIf(noCompose)('compose connects tasks only to internal networks', () => {
   const { services, networks } = configured({});

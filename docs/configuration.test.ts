@@ -28,6 +28,12 @@ test('the page documents exactly the supported variables', () => {
   expect([...documented.keys()].sort()).toEqual([...known].sort());
 });
 
+test('the settings check in containers gets every setting from the shell or from .env', () => {
+  const [settings = ''] = /(?<=^x-settings: &settings\n)( {2}\w+:\n)+/m.exec(compose) ?? [];
+  const ours = [...documented.keys()].filter((name) => /^(LONGHAND|EXPANDER|TASKS)_|^LOG_LEVEL$/.test(name));
+  expect(settings.match(/\w+/g)?.toSorted()).toEqual(ours.toSorted());
+});
+
 test('the settings check accepts every documented variable', async () => {
   const tools = ['EXPANDER_URL', 'TASKS_URL', 'TASKS_DIRECT_URL', 'LONGHAND_REGISTRY', 'LONGHAND_VERSION'];
   const all = Object.fromEntries([...documented.keys(), ...tools].map((name) => [name, ' ']));

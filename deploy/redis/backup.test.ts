@@ -68,6 +68,14 @@ describe('A backup of the native stack', () => {
     ]);
     await first.disposeAsync();
 
+    const drill = (input: string | Uint8Array) =>
+      spawnSync(join(import.meta.dirname, 'redis.sh'), ['drill'], { cwd: folder, input, encoding: 'utf8' });
+    const drilled = drill(await readFile(join(folder, 'saved.rdb')));
+    expect(drilled.stderr).toBe('');
+    expect(drilled.stdout).toMatch(
+      /^The backup is good\. Tasks: 1\. Last change: \d{4}-\d\d-\d\d [\d:]{8} UTC\.\nThe first are:\nkept\n$/,
+    );
+
     // The file ends with the checksum.
     const saved = await readFile(join(folder, 'saved.rdb'));
     const damaged = [
@@ -83,6 +91,8 @@ describe('A backup of the native stack', () => {
       const refused = run('restore', 'damaged.rdb', 'yes\n');
       expect(refused.status).toBe(1);
       expect(refused.stderr).toMatch(/^This is not a complete backup: /);
+      const { status, stdout, stderr } = drill(bytes);
+      expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^This is not a complete/)]);
     }
     expect(run('restore', 'none.rdb').stderr).toBe('none.rdb does not exist or cannot be read.\n');
     const unconfirmed = run('restore', 'saved.rdb');

@@ -5,6 +5,7 @@
 #   redis.sh cli [redis-cli arguments]
 #   redis.sh backup [-h HOST] >FILE      writes a verified copy of the data, or fails and writes nothing
 #   redis.sh restore [FOLDER] <FILE      replaces the data with a backup, and sets the old data aside
+#   redis.sh drill <FILE                 loads a backup into an empty Redis in memory, and prints what it contains
 #   redis.sh recover                     finishes an interrupted restore; fails if only set-aside data is left
 set -eu
 umask 077
@@ -73,6 +74,26 @@ backup)
     cat "$copy"
     # For the metric longhand_backup_timestamp_seconds.
     "$0" cli "$@" SET '{tasks}:backup' "$(date +%s)" >/dev/null
+    ;;
+drill)
+    scratch=$(mktemp -d)
+    server=
+    trap 'kill $server 2>/dev/null || true; wait; rm -rf "$scratch"' EXIT
+    trap 'exit 130' INT TERM
+    cat >"$scratch/dump.rdb"
+    check "$scratch/dump.rdb"
+    redis-server --port 0 --unixsocket "$scratch/socket" --dir "$scratch" --save '' >"$scratch/log" 2>&1 &
+    server=$!
+    loaded() { redis-cli -s "$scratch/socket" "$@" 2>/dev/null; }
+    until [ "$(loaded PING)" = PONG ]; do
+        kill -0 "$server" 2>/dev/null || fail "Redis cannot load this backup: $(cat "$scratch/log")"
+        sleep 0.1
+    done
+    changed=$(loaded GET '{tasks}:version')
+    [ -z "$changed" ] || changed=" Last change: $(date -u -d "@${changed%??????}" '+%F %T UTC')."
+    echo "The backup is good. Tasks: $(loaded ZCARD '{tasks}:index').$changed"
+    echo 'The first are:'
+    loaded SORT '{tasks}:index' BY nosort GET '{tasks}:task:*->title' LIMIT 0 5
     ;;
 restore)
     # redis-cli exits with 1 if nothing is listening. A running Redis would save new tasks into the old folder.

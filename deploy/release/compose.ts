@@ -19,7 +19,7 @@ export function releasedStack(text: string, imageOf: (target: string) => string)
   const { services, ...others } = parse(text, { merge: true });
   const top = Object.entries(others).filter(([key]) => !key.startsWith('x-'));
   const kept = Object.entries<Service>(services).filter(
-    ([, { build, profiles = [] }]) => build && profiles.every((name) => name === 'observe'),
+    ([, { build, profiles = [] }]) => build && !profiles.includes('load'),
   );
   const names = new Set(kept.map(([service]) => service));
   const released = kept.map(([service, { build, depends_on, ...rest }]) => {

@@ -16,7 +16,7 @@ import { fetchHead, guardedRequest, timedHops } from './hop/fetch-hop.ts';
 import { watchKeys } from './limits/keys.ts';
 import { limitRate, takeFromAll, takeLocally } from './limits/rate.ts';
 import { singleFlight } from './limits/single-flight.ts';
-import { takeSlots } from './limits/slots.ts';
+import { takeSlots } from './limits/take-slots.ts';
 import { createExpanderMetrics } from './metrics.ts';
 import { createApp } from './web/app.ts';
 

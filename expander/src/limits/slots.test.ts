@@ -3,18 +3,18 @@ import { rounds } from '@longhand/shared/testing/rounds.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createCounts, turnOf } from '../expansion/expansion.ts';
-import { createSlots, type Queue } from './slots.ts';
+import { createSlots, type Slot } from './slots.ts';
 
 /** Creates slots for named hops. `started` lists the hops in the order they started. */
 function naming(limits: Parameters<typeof createSlots>[0]) {
   const slots = createSlots(limits);
   const started: string[] = [];
-  const held = new Map<string, Queue>();
+  const held = new Map<string, Slot>();
   return {
     started,
     ask(turn: string, names: string, { origin = 'http://a.example', hasBegun = false } = {}) {
       for (const name of names.split(' ')) {
-        const start = (slot: Queue) => {
+        const start = (slot: Slot) => {
           started.push(name);
           held.set(name, slot);
           slots.leave(turn, origin, start);
@@ -23,7 +23,7 @@ function naming(limits: Parameters<typeof createSlots>[0]) {
       }
     },
     end(...names: string[]) {
-      for (const name of names) slots.release(held.get(name) as Queue);
+      for (const name of names) slots.release(held.get(name) as Slot);
     },
   };
 }
@@ -111,10 +111,10 @@ test.each([
     const counts = createCounts();
     const looking = { ...counts, count: (name: string) => ++looks && counts.count(name) };
     const slots = createSlots({ waiting, waitingOfClient: waiting }, looking);
-    const held: Queue[] = [];
+    const held: Slot[] = [];
     for (let i = 0; i < waiting; i += 1) {
       const [turn, origin] = turnOfHop(i);
-      const start = (slot: Queue) => void held.push(slot);
+      const start = (slot: Slot) => void held.push(slot);
       slots.join(turn as string, origin as string, start, false);
     }
     looks = 0;
@@ -134,7 +134,6 @@ test('createSlots() neither exceeds a limit nor leaves a free slot unused', () =
     waiting: 9,
     waitingOfClient: 4,
   };
-  const sizes = Object.values(limits);
   const turns = fc.constantFrom('a', 'b', 'c', turnOf('a', 1), turnOf('a', 2), turnOf('b', 3));
   const step = fc.record({
     what: fc.constantFrom('arrive', 'arrive', 'arrive', 'arrive', 'join', 'leave', 'abort', 'end', 'end'),
@@ -143,25 +142,32 @@ test('createSlots() neither exceeds a limit nor leaves a free slot unused', () =
     hasBegun: fc.boolean(),
     which: fc.nat(),
   });
-  type Hop = { origin: string; waitsIn: Set<string>; slot?: Queue; start(slot: Queue): void };
+  type Hop = { origin: string; waitsIn: Set<string>; slot?: Slot; start(slot: Slot): void };
   fc.assert(
     fc.property(fc.array(step, { minLength: 40, maxLength: 120 }), (steps) => {
       const counts = createCounts();
       const slots = createSlots(limits, counts);
       const hops = new Set<Hop>();
       const inFlight = () => [...hops].filter(({ slot }) => slot);
-      const held = (test: (slot: Queue) => boolean) =>
-        inFlight().filter(({ slot }) => test(slot as Queue)).length;
+      const held = (test: (slot: Slot) => boolean) =>
+        inFlight().filter(({ slot }) => test(slot as Slot)).length;
+      /** The hops in flight that each limit counts together with a hop of this client, origin and kind. */
+      const counted = ({ client, origin, isList }: Pick<Slot, 'client' | 'origin' | 'isList'>) => {
+        const own = (slot: Slot) => slot.client === client && slot.origin === origin;
+        return {
+          inAll: held(() => true),
+          atOrigin: held((slot) => slot.origin === origin),
+          ofClient: held((slot) => slot.client === client),
+          ofClientAtOrigin: held(own),
+          ofListsAtOrigin: isList ? held((slot) => own(slot) && slot.isList) : 0,
+        };
+      };
+      const names = ['inAll', 'atOrigin', 'ofClient', 'ofClientAtOrigin', 'ofListsAtOrigin'] as const;
+      const exceeded = (slot: Slot) => names.filter((name) => counted(slot)[name] > limits[name]);
       const mayStart = (turn: string, origin: string) => {
-        const [client, list] = turn.split('#');
-        const own = (slot: Queue) => slot.client === client && slot.origin === origin;
-        return (
-          held(() => true) < limits.inAll &&
-          held((slot) => slot.origin === origin) < limits.atOrigin &&
-          held((slot) => slot.client === client) < limits.ofClient &&
-          held(own) < limits.ofClientAtOrigin &&
-          (list === undefined || held((slot) => own(slot) && slot.isList) < limits.ofListsAtOrigin)
-        );
+        const [client = '', list] = turn.split('#');
+        const counts = counted({ client, origin, isList: list !== undefined });
+        return names.every((name) => counts[name] < limits[name]);
       };
       const leave = ({ origin, waitsIn, start }: Hop, turns: string[]) => {
         for (const turn of turns) if (waitsIn.delete(turn)) slots.leave(turn, origin, start);
@@ -199,8 +205,8 @@ test('createSlots() neither exceeds a limit nor leaves a free slot unused', () =
         else if (what === 'abort' && one) remove(one);
         else if (what === 'end' && ending) remove(ending);
         for (const { slot } of inFlight()) {
-          const counted = slot?.shares.map((share) => held(({ shares }) => shares.includes(share))) ?? [];
-          if (counted.some((count, i) => count > (sizes[i] as number))) throw new Error(`${counted}`);
+          const over = exceeded(slot as Slot);
+          if (over.length > 0) throw new Error(`${over} exceeded`);
         }
         const free = [...hops].flatMap((hop) =>
           [...hop.waitsIn].filter((turn) => mayStart(turn, hop.origin)),

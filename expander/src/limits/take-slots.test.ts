@@ -6,7 +6,8 @@ import { aborted } from '../expansion/errors.ts';
 import type { ExpandOptions, FetchHop, HopResponse } from '../expansion/expansion.ts';
 import { readTarget } from '../expansion/target.ts';
 import { singleFlight } from './single-flight.ts';
-import { createSlots, takeSlots } from './slots.ts';
+import { createSlots } from './slots.ts';
+import { takeSlots } from './take-slots.ts';
 
 /** Creates an expander whose requests wait for `end`. `requested` lists the paths of its requests. */
 function expander(limits: Parameters<typeof createSlots>[0] = { atOrigin: 1 }) {

@@ -3,6 +3,7 @@ import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { open, type RequestOptions, send } from '@longhand/shared/testing/send.ts';
+import { testUnless } from '@longhand/shared/testing/unless.ts';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type FrontName, frontNames, hasFront, startFront } from './testing/fronts.ts';
 import { openSession } from './testing/session.ts';
@@ -23,8 +24,7 @@ afterAll(stack.stop);
 const port = Number(new URL(stack.urls.proxy).port);
 
 const fronts: FrontName[] = ['caddy', 'nginx', 'traefik'];
-const missing = fronts.filter((name) => !hasFront(name));
-if (missing.length > 0) console.warn(`Skipped the tests that need missing programs: ${missing.join(', ')}.`);
+for (const name of fronts) if (!hasFront(name)) testUnless(`needs ${name}`)(`Behind ${name}`, () => {});
 
 describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
   const network = `127.0.${fronts.indexOf(name) + 1}`;
@@ -95,7 +95,7 @@ describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
   });
 });
 
-test.skipIf(!hasFront('caddy'))(
+testUnless(!hasFront('caddy') && 'needs caddy')(
   'Caddyfile.sign-on admits only signed-in users and forwards their names',
   async () => {
     // Imitates oauth2-proxy, which redirects to X-Auth-Request-Redirect after the login.

@@ -8,7 +8,8 @@ import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { docker, hasEngine } from '@longhand/shared/testing/engine.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { testFolder, textFile } from '@longhand/shared/testing/text-file.ts';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describeUnless } from '@longhand/shared/testing/unless.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { ownNetworks } from './testing/composed.ts';
 
@@ -40,7 +41,7 @@ test.each([
 );
 
 // All tests share one stack, because startup is slow. year.test.ts runs the commands in docs/install.md.
-describe.runIf(await hasEngine())('In containers', { timeout: 300_000 }, () => {
+describeUnless(!(await hasEngine()) && 'needs a Docker engine')('In containers', { timeout: 300_000 }, () => {
   const project = `longhand-test-${randomBytes(4).toString('hex')}`;
   const folder = testFolder();
   let env: NodeJS.ProcessEnv;

@@ -7,17 +7,18 @@ import { runScript } from '@longhand/loadtest/k6.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { testFolder } from '@longhand/shared/testing/text-file.ts';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describeUnless, testUnless } from '@longhand/shared/testing/unless.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 const programs = ['prometheus', 'prometheus-redis-exporter', 'prometheus-node-exporter', 'mtail'];
-const missing = programs.some((name) => spawnSync(name, ['--version']).error);
+const missing = programs.filter((name) => spawnSync(name, ['--version']).error);
 
 /** Whether k6 writes its metrics to Prometheus. */
 const withK6 = rounds({ short: 0, long: 1 }) === 1 && !spawnSync('k6', ['version']).error;
 
 const read = (file: string) => readFileSync(join(import.meta.dirname, '../deploy/observe', file), 'utf8');
 
-describe.skipIf(missing)('A native stack with monitoring', () => {
+describeUnless(missing.length > 0 && `needs ${missing.join(', ')}`)('A native stack with monitoring', () => {
   let stack: TemporaryStack;
   let observing: Awaited<ReturnType<typeof observeStack>>;
 
@@ -70,24 +71,27 @@ describe.skipIf(missing)('A native stack with monitoring', () => {
     for (const each of series) await expectSeries('rules.yaml', each);
   });
 
-  test.skipIf(!withK6)('every load run panel has data while k6 writes metrics', async () => {
-    const running = runScript({
-      script: 'tasks',
-      out: testFolder(),
-      variables: {
-        TASKS_URL: stack.urls.tasks,
-        LOAD_DURATION: '30',
-        LOAD_LISTED: '10',
-        K6_PROMETHEUS_RW_SERVER_URL: `${observing.url}/api/v1/write`,
-        K6_PROMETHEUS_RW_TREND_STATS: 'med,p(95),p(99),p(99.9),max',
-        K6_PROMETHEUS_RW_PUSH_INTERVAL: '1s',
-      },
-      args: ['--tag', 'testid=a-run', '--out', 'experimental-prometheus-rw'],
-      quiet: true,
-    });
-    await expectPanels('load-run.json');
-    await running;
-  });
+  testUnless(!withK6 && 'runs in make test-long, with k6')(
+    'every load run panel has data while k6 writes metrics',
+    async () => {
+      const running = runScript({
+        script: 'tasks',
+        out: testFolder(),
+        variables: {
+          TASKS_URL: stack.urls.tasks,
+          LOAD_DURATION: '30',
+          LOAD_LISTED: '10',
+          K6_PROMETHEUS_RW_SERVER_URL: `${observing.url}/api/v1/write`,
+          K6_PROMETHEUS_RW_TREND_STATS: 'med,p(95),p(99),p(99.9),max',
+          K6_PROMETHEUS_RW_PUSH_INTERVAL: '1s',
+        },
+        args: ['--tag', 'testid=a-run', '--out', 'experimental-prometheus-rw'],
+        quiet: true,
+      });
+      await expectPanels('load-run.json');
+      await running;
+    },
+  );
 
   test.each(['expander', 'tasks'] as const)("promtool accepts %s's metrics", (name) => {
     const socket = join(stack.folder, 'run', `${name}-ops.sock`);

@@ -15,18 +15,23 @@ import { freeStackPorts } from '@longhand/deploy/testing/temporary-stack.ts';
 import { docker, hasEngine } from '@longhand/shared/testing/engine.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describeUnless } from '@longhand/shared/testing/unless.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ownNetworks } from './testing/composed.ts';
 import { registryProgram, release, startRegistry } from './testing/release.ts';
 import { openSession } from './testing/session.ts';
 
-// `make test-long` installs the registry.
 const isLong = rounds({ short: 0, long: 1 }) === 1;
-const isPossible = isLong && registryProgram && (await hasEngine());
+/** Returns what the test lacks. `make test-long` installs the registry. */
+async function findMissing() {
+  if (!isLong) return 'runs in make test-long';
+  if (!registryProgram) return 'needs the program registry or docker-registry';
+  return !(await hasEngine()) && 'needs a Docker engine';
+}
 const services = ['expander', 'expander-cache', 'proxy', 'tasks', 'tasks-store'];
 const networks = ['egress', 'front', 'to-expander', 'to-expander-cache', 'to-tasks', 'to-tasks-store'];
 
-describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 }, () => {
+describeUnless(await findMissing())('A year of one installation', { timeout: 600_000 }, () => {
   const work = join(tmpdir(), `longhand-year-${process.pid}`);
   const folder = join(work, 'installed');
   const began = Date.now();

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { hasEngine } from '@longhand/shared/testing/engine.ts';
 import { testFolder } from '@longhand/shared/testing/text-file.ts';
+import { describeUnless, testUnless } from '@longhand/shared/testing/unless.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { releasedStack } from './release/compose.ts';
@@ -25,7 +26,7 @@ const kustomize = [
   ['kubectl', 'kustomize'],
   ['kustomize', 'build'],
 ].find(([program = '', command = '']) => spawnSync(program, [command, '--help']).status === 0);
-const without = kustomize ? '' : ' (skipped: kubectl and kustomize are missing)';
+const withoutKustomize = !kustomize && 'needs kubectl or kustomize';
 
 /** Returns kustomize's output for a folder. */
 function render(folder: string): string {
@@ -50,14 +51,14 @@ const workloads = (list: Node[]): Node[] =>
   list.filter(({ kind }) => ['Deployment', 'StatefulSet', 'CronJob', 'Pod'].includes(kind));
 const podsOf = (name: string): Node => podOf(named('Deployment', name) ?? named('StatefulSet', name)).spec;
 
-const noEngine = !(await hasEngine());
-const noCompose = spawnSync('docker', ['compose', 'version']).status !== 0;
+const noEngine = !(await hasEngine()) && 'needs a Docker engine';
+const noCompose = spawnSync('docker', ['compose', 'version']).status !== 0 && 'needs docker compose';
 const configured = (env: NodeJS.ProcessEnv): Node => {
   const options = { cwd: root, env: { ...process.env, ...env }, encoding: 'utf8' } as const;
   return JSON.parse(execFileSync('docker', ['compose', 'config', '--format', 'json'], options));
 };
 
-test.skipIf(noCompose)('the settings check gets every setting that is exported', () => {
+testUnless(noCompose)('the settings check gets every setting that is exported', () => {
   const names = Object.keys(compose['x-settings']);
   // Compose itself refuses a bad port or address.
   const given = Object.fromEntries(
@@ -70,14 +71,14 @@ test.skipIf(noCompose)('the settings check gets every setting that is exported',
   expect(environment).toEqual({ ...given, NODE_OPTIONS: '' });
 });
 
-test.skipIf(noCompose)('compose connects tasks only to internal networks', () => {
+testUnless(noCompose)('compose connects tasks only to internal networks', () => {
   const { services, networks } = configured({});
   const links = ['to-expander', 'to-expander-cache', 'to-tasks', 'to-tasks-store'];
   expect(Object.keys(networks).toSorted()).toEqual(['egress', 'front', ...links]);
   expect(Object.keys(services.tasks.networks).filter((name) => !networks[name].internal)).toEqual([]);
 });
 
-test.skipIf(noCompose)('TASKS_REDIS_URL and TASKS_REDIS_CA_FILE connect tasks to an external store', () => {
+testUnless(noCompose)('TASKS_REDIS_URL and TASKS_REDIS_CA_FILE connect tasks to an external store', () => {
   const REDIS_URL = 'rediss://user:password@redis.example:6380/0';
   const { services, secrets } = configured({ TASKS_REDIS_URL: REDIS_URL, TASKS_REDIS_CA_FILE: '/ca.crt' });
   const REDIS_CA_FILE = '/run/secrets/tasks-redis-ca';
@@ -88,7 +89,7 @@ test.skipIf(noCompose)('TASKS_REDIS_URL and TASKS_REDIS_CA_FILE connect tasks to
   expect(Object.keys(services.tasks.networks)).toEqual(['to-tasks', 'to-tasks-store-outside']);
 });
 
-test.skipIf(noEngine)(
+testUnless(noEngine)(
   'make down removes the network to an external store even if TASKS_REDIS_URL is unset',
   () => {
     const env = { ...process.env, COMPOSE_PROJECT_NAME: `longhand-test-${randomBytes(4).toString('hex')}` };
@@ -128,7 +129,7 @@ test("a release's compose.yaml runs the same services without a checkout", () =>
     expect(Object.keys(released.services)).toEqual(expect.arrayContaining(Object.keys(depends_on)));
 });
 
-test.skipIf(!kustomize)(`make kubernetes deploys released images without building them${without}`, () => {
+testUnless(withoutKustomize)('make kubernetes deploys released images without building them', () => {
   const folder = testFolder();
   const program = (name: string, script: string) =>
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}`, { mode: 0o755 });
@@ -149,7 +150,7 @@ test.skipIf(!kustomize)(`make kubernetes deploys released images without buildin
   );
 });
 
-describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
+describeUnless(withoutKustomize)('Kubernetes', () => {
   test.each(services)('%s has the same settings in compose and Kubernetes', (name) => {
     const { user, mem_limit, command, environment } = compose.services[name];
     const { containers, securityContext } = podsOf(name);

@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { testFolder } from '@longhand/shared/testing/text-file.ts';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describeUnless } from '@longhand/shared/testing/unless.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { startControl } from './control-server.ts';
 import { hasK6, k6Files, runScript } from './k6.ts';
 import { allowedUrl, defaults, settings } from './scripts/modules/settings.ts';
@@ -16,7 +17,7 @@ import { judge } from './verdict.ts';
 
 const root = join(import.meta.dirname, '..');
 const readme = await readFile(join(import.meta.dirname, 'README.md'), 'utf8');
-const skipped = (await hasK6()) ? '' : ' (skipped: k6 is not installed; "make load" installs it)';
+const missing = !(await hasK6()) && 'needs k6, which `make load` installs';
 
 /** Starts a server that records request paths. */
 async function recording(respond = (response: http.ServerResponse) => response) {
@@ -29,7 +30,7 @@ async function recording(respond = (response: http.ServerResponse) => response) 
   return { url: `http://127.0.0.1:${await listening(server)}`, requests };
 }
 
-describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 180_000 }, () => {
+describeUnless(missing)('the load scripts on k6', { timeout: 180_000 }, () => {
   let stack: Target;
   const out = testFolder();
 

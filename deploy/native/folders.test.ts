@@ -4,12 +4,13 @@ import { chmod, chown, cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { testFolder } from '@longhand/shared/testing/text-file.ts';
-import { describe, expect, test } from 'vitest';
+import { describeUnless } from '@longhand/shared/testing/unless.ts';
+import { expect, test } from 'vitest';
 import { unprivilegedAccount, unusedId, withoutPrivileges } from './folders.ts';
 
 const somebodyElse = { uid: 64_999, gid: 64_999 };
 
-describe.runIf(process.getuid?.() === 0)('A stack started by root', () => {
+describeUnless(process.getuid?.() !== 0 && 'needs root')('A stack started by root', () => {
   test("runs as the checkout's owner, or as an unused ID if root owns it", async () => {
     const checkout = testFolder();
     await cp('shared/src/service.ts', join(checkout, 'shared/src/service.ts'));

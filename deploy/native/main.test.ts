@@ -8,6 +8,7 @@ import { join, relative } from 'node:path';
 import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
+import { testUnless } from '@longhand/shared/testing/unless.ts';
 import { describe, expect, test } from 'vitest';
 import { alive, processesOf, Runner, type Started } from '../testing/runner.ts';
 import { addressesOf, checkPorts } from './configuration.ts';
@@ -111,7 +112,7 @@ describe('The native run', () => {
     await tasks({ method: 'POST', headers, body: JSON.stringify({ title: 'kept' }) });
   });
 
-  test.runIf(hasIPv6)('serves every printed address if LONGHAND_BIND is ::', async () => {
+  testUnless(!hasIPv6 && 'needs IPv6')('serves every printed address if LONGHAND_BIND is ::', async () => {
     for (const port of Object.values(runner.ports)) {
       await runner.isServed(port, '127.0.0.1');
       await runner.isServed(port, '[::1]');
@@ -143,7 +144,7 @@ describe('The native run', () => {
     expect(paths.filter(others)).toEqual([]);
   });
 
-  test.runIf(isRoot)('drops all privileges if root starts it', async () => {
+  testUnless(!isRoot && 'needs root')('drops all privileges if root starts it', async () => {
     expect(stack.output()).not.toContain('runs as root');
     const groups = Object.values(processesOf(stack.output()));
     for (const pid of [stack.child.pid, ...groups.flatMap(members)]) {

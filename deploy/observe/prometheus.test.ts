@@ -3,13 +3,14 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { testFolder } from '@longhand/shared/testing/text-file.ts';
+import { testUnless } from '@longhand/shared/testing/unless.ts';
 import { expect, test } from 'vitest';
 import { rules } from './observe.ts';
 
 const run = promisify(execFile);
-const missing = spawnSync('promtool', ['--version']).error !== undefined;
+const missing = spawnSync('promtool', ['--version']).error !== undefined && 'needs promtool';
 
-test.skipIf(missing)('the alerts fire as rules.test.yml expects', { timeout: 120_000 }, async () => {
+testUnless(missing)('the alerts fire as rules.test.yml expects', { timeout: 120_000 }, async () => {
   const cwd = testFolder();
   writeFileSync(join(cwd, 'rules.yml'), rules());
   cpSync(join(import.meta.dirname, 'rules.test.yml'), join(cwd, 'rules.test.yml'));

@@ -8,10 +8,11 @@ import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { listening } from '@longhand/shared/testing/listening.ts';
 import { testFolder, textFile } from '@longhand/shared/testing/text-file.ts';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describeUnless } from '@longhand/shared/testing/unless.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import { startTemporaryProxy } from '../testing/temporary-proxy.ts';
 
-const missing = spawnSync('mtail', ['--version']).error !== undefined;
+const missing = spawnSync('mtail', ['--version']).error !== undefined && 'needs mtail';
 const options = [`--progs=${join(import.meta.dirname, 'mtail')}`, '--emit_prog_label=false'];
 
 /** A request in nginx's log. */
@@ -54,7 +55,7 @@ function metricsOf(lines: readonly string[], name: string): string[] {
 const own = { upstreamSeconds: '', upstreamHeaderSeconds: '' };
 const api = { application: 'expander', path: '/api' };
 
-describe.skipIf(missing)(`The proxy's metrics${missing ? ' (skipped: mtail is not installed)' : ''}`, () => {
+describeUnless(missing)("The proxy's metrics", () => {
   type Change = Partial<typeof fields>;
   const requests = (labels: string, count: number) => `proxy_requests_total{${labels}} ${count}`;
   const failures = (name: string, count: number) => `proxy_failures_total{application="${name}"} ${count}`;

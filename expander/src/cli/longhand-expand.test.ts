@@ -9,6 +9,7 @@ import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
+import { testUnless } from '@longhand/shared/testing/unless.ts';
 import { startShortener } from '@longhand/shortener';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { website } from '../../testing/website.ts';
@@ -102,7 +103,7 @@ describe('longhand-expand', () => {
     expect(readOptions([], env)).toEqual(readOptions([], {}));
   });
 
-  test.skipIf(!existsSync('/dev/full'))('reports a failed write in one line', () => {
+  testUnless(!existsSync('/dev/full') && 'needs /dev/full')('reports a failed write in one line', () => {
     const { stderr, status } = spawnSync(process.execPath, [command, 'http://10.0.0.1/'], {
       stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
       env: childEnvironment,

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storeClient } from '@longhand/shared/redis.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describeUnless } from '@longhand/shared/testing/unless.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import { faultsOf } from '../../testing/faults.ts';
 import { mountSmallDisk, noSmallDisk } from '../../testing/small-disk.ts';
 import { allTasks, configuration, silent } from '../../testing/store.ts';
@@ -39,8 +40,7 @@ async function startRestartingRedis(folder: string) {
   };
 }
 
-const reason = noSmallDisk();
-describe.skipIf(reason)(`A full disk${reason ? ` (skipped: ${reason})` : ''}`, () => {
+describeUnless(noSmallDisk() ?? false)('A full disk', () => {
   test('does not lose saved tasks, and writes resume once there is space', async () => {
     const disk = mountSmallDisk(4);
     const server = await startRestartingRedis(disk.folder);

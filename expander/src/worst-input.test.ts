@@ -1,9 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { testWorstInputs, type UntrustedInput } from '@longhand/shared/testing/worst-input.ts';
+import { formatLogLine } from '@longhand/shared/log-line.ts';
+import {
+  type Parser,
+  testLinearTime,
+  testWorstInputs,
+  type UntrustedInput,
+} from '@longhand/shared/testing/worst-input.ts';
+import { withoutEnd } from '@longhand/shared/url-end.ts';
 import { afterAll } from 'vitest';
 import { testExpander } from '../testing/expander.ts';
 import { startOrigin } from '../testing/origin.ts';
 import { words } from '../testing/pieces.ts';
+import { readUrls } from './bulk/url-list.ts';
+import { chainCookies } from './expansion/cookies.ts';
+import { responseFreshUntil } from './expansion/lifetime.ts';
+import { readStrictTransport } from './expansion/strict-transport.ts';
+import { maxLength, readTarget, resolveLocation } from './expansion/target.ts';
+import { unwrap } from './expansion/wrappers.ts';
+import { bodyReader } from './hop/body-reader.ts';
+import { percentEncoded } from './hop/fetch-hop.ts';
+import { fileOf } from './hop/file.ts';
+import { readDocument } from './hop/html-document.ts';
+import { unquotedParts } from './hop/quoted.ts';
+import { headReader, type ResponseHead } from './hop/response-head.ts';
+import { shownAs } from './hop/shown.ts';
+import { isCallbackName, isOwnRequest } from './web/api.ts';
+import { linksIn } from './web/pasted.ts';
+import { documentTitle, urlParts } from './web/result.ts';
+import { withoutTracking } from './web/tracking-parameters.ts';
 
 const { app, expand, close } = testExpander({ lookup: async () => [] });
 const origin = await startOrigin();
@@ -27,6 +51,9 @@ const markup = [
     </ <svg> <title> <![CDATA[ =`,
   ...['<meta ', '<base href="//', ' ', bytes(above)],
 ];
+
+/** Enough text that only scripts that change the location count. */
+const readableText = 'a'.repeat(200);
 
 /** Returns a new path each time, to avoid cache hits. */
 const target = () => `${origin.url}/${randomUUID()}`;
@@ -99,8 +126,11 @@ const inputs: Record<string, UntrustedInput> = {
   ),
   page: html(markup),
   'page with a script': html(
-    [...words`location window . = == href replace( { } " ' \` \\ // /* */ </script><script>`, ...[' ', '\n']],
-    (text) => `<script>location ${text}</script>`,
+    [
+      ...words`location window . = == href replace( { } " "\ ' \` \\ // /* */ </script><script>`,
+      ...[' ', '\n'],
+    ],
+    (text) => `${readableText}<script>location ${text}</script>`,
   ),
   'page with a title': html(
     [
@@ -132,6 +162,109 @@ const inputs: Record<string, UntrustedInput> = {
 };
 
 testWorstInputs(inputs);
+
+const site = new URL('http://a.example/a.pdf');
+const from = { text: site.href, url: site };
+const quoted = [...words`" \" "\ \ , ; = a % '`, ' ', '\t'];
+const directives = [...quoted, ...words`max-age= s-maxage= private no- 9 - max-age includeSubDomains`];
+const separators = [
+  ...words`0 ; , url = " ' . 0;url= sandbox allow-scripts base-uri 'none' charset= /`,
+  ' ',
+  '\t',
+];
+
+/** Parses a head with any number of bytes. */
+const readHead = (fields: string) =>
+  headReader(Number.POSITIVE_INFINITY).read(`HTTP/1.1 200 OK\r\n${fields}\r\n\r\n`);
+const readPage = (markup: string, headers = {}) =>
+  readDocument(
+    site,
+    { status: 200, headers: { 'content-type': 'text/html; charset=utf-8', ...headers } },
+    Buffer.from(markup, 'latin1'),
+  );
+const parser = (pieces: readonly string[], read: Parser['read'], size?: number): Parser => ({
+  pieces,
+  read,
+  ...(size && { size }),
+});
+/** A parser of one header. Refresh: the longest value of a header that is parsed. */
+const header = (name: string, pieces: readonly string[], read: (head: ResponseHead) => unknown) =>
+  parser(pieces, (text) => read({ status: 200, headers: { [name]: text } }));
+
+/** All parsers of untrusted text. Their texts are longer than any that they receive. */
+const parsers: Record<string, Parser> = {
+  'response head': parser([...words`: a`, ' ', '\t', '\r\n', '\n', ...fields], readHead),
+  'repeated Content-Disposition': parser(
+    quoted,
+    (text) => readHead(`Content-Disposition: ,${text}`),
+    // Longer values are omitted.
+    4_000,
+  ),
+  'quoted strings': parser(quoted, (text) => [...unquotedParts(text, ',')]),
+  'Content-Disposition': header(
+    'content-disposition',
+    [...quoted, ...words`filename= filename*= =?utf-8?q? ?= UTF-8'' .`],
+    (head) => fileOf(site, head),
+  ),
+  'Content-Type': header('content-type', [...separators, 'text/html'], (head) => [
+    shownAs(head),
+    fileOf(site, head),
+    readDocument(site, head, Buffer.from('a')),
+  ]),
+  'Content-Length': header('content-length', words`1 , 0 a`, ({ headers }) => bodyReader(headers, 9)),
+  'Transfer-Encoding': header('transfer-encoding', [...words`chunked , a`, ' ', '\t'], ({ headers }) =>
+    bodyReader(headers, 9),
+  ),
+  'Content-Security-Policy': header('content-security-policy', separators, ({ headers }) =>
+    readPage('', headers),
+  ),
+  Refresh: header('refresh', separators, ({ headers }) => readPage('', headers)),
+  'Strict-Transport-Security': parser(directives, readStrictTransport),
+  'Cache-Control': header('cache-control', directives, ({ headers }) => responseFreshUntil(200, headers)),
+  Expires: header('expires', words`1 : , Jan GMT + ( )`, ({ headers }) => responseFreshUntil(200, headers)),
+  'Set-Cookie': parser([...words`a=1 a = ; Path=/ Domain= . Expires= Max-Age= 9 " , Jan`, ' '], (text) =>
+    chainCookies().keep([text], site),
+  ),
+  'Set-Cookie, many': parser(
+    ['a=1;', 'b', '=', ';', 'Path=/', 'Domain=a.example', ' '],
+    (text) => chainCookies().keep(text.match(/.{1,100}/g) ?? [], site),
+    32 * 1024,
+  ),
+  Location: parser(locations, (text) => resolveLocation(percentEncoded(text) ?? '', from)),
+  wrapper: parser([...words`http:// * ! __ /v3/ %3A / a & u= url= _-eHh4 ? -3A`], (text) =>
+    unwrap(new URL(`https://urldefense.com/v3/__http://a/${text}__;eHh4!!`)),
+  ),
+  page: parser(markup, readPage),
+  'meta refresh': parser(separators, (text) => readPage(`<meta http-equiv=refresh content="${text}">`)),
+  title: parser([...words`& &nbsp &amp; &#10; </ </title a`, ' ', '\n', '\0'], (text) =>
+    readPage(`<title>${text}</title>`),
+  ),
+  script: parser(
+    [...quoted, ...words`location window . = ( ) { } // /* */ \` \n document. .href`, '\\`', '\n'],
+    (text) => readPage(`${readableText}<script>location ${text}</script>`),
+  ),
+  u: parser(urls, readTarget, maxLength),
+  'pasted text': parser(
+    [...urls, ...words`hxxp:// [.] ( ) [a]( http://a.example/ “ ‘ ,`, '\n'],
+    linksIn,
+    maxLength,
+  ),
+  "a URL's end": parser(words`( ) [ ] { } ' “ ” . , * a`, withoutEnd),
+  "a URL's parts": parser(words`& a& /a ? # % http:// @ .`, (text) => urlParts(`http://a.example/${text}`)),
+  'tracking parameters': parser(words`& a& utm_a=& utm_ = # ?`, (text) =>
+    withoutTracking(`http://a.example/?${text}`),
+  ),
+  'document title': parser(urls, (text) => documentTitle(`http://${text}`)),
+  list: parser(['\n', '\r', '\r\n', 'a\n', ' ', 'a'], (text) => readUrls(text)),
+  'JSON list': parser([...words`[ ] " , a \\ { }`, '[', '"a",', ' '], (text) =>
+    readUrls(`[${text}`, { isJson: true }),
+  ),
+  'CDN-Loop': parser([...quoted, 'longhand'], isOwnRequest),
+  cb: parser(words`a . $ 0`, isCallbackName),
+  'log line': parser(['{', '"', '\\', '\u001b', ':', '1', '[', '1:M '], formatLogLine),
+};
+
+testLinearTime(parsers);
 
 /** Splits `text` into header fields of up to 100 characters. */
 function lines(name: string, text: string): string {

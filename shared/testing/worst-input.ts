@@ -31,14 +31,83 @@ export function testWorstInputs(inputs: Readonly<Record<string, UntrustedInput>>
   });
 }
 
+/** A function that reads untrusted text. */
+export interface Parser extends Pick<UntrustedInput, 'pieces'> {
+  /** Max characters that it reads; by default, 64 KiB. */
+  size?: number;
+  read(text: string): unknown;
+}
+
+/** Max growth of the time for twice the text. A linear parser needs twice the time, a quadratic one four times. */
+const maxGrowth = 2.6;
+
+/** Times (ms) below this are fixed costs. A quadratic parser needs far longer for the longest text. */
+const fixedCost = 2;
+
+/** Number of random shapes per parser. */
+const parsed = rounds({ short: 25, long: 2_000 });
+
+/** Tests that the time of each parser grows with the length of the text, and not with its square. The keys are the test names. */
+export function testLinearTime(parsers: Readonly<Record<string, Parser>>): void {
+  const settings = { timeout: 600_000 };
+  test.for(Object.entries(parsers))('%s: linear time', settings, async ([, parser]) => {
+    const { pieces, size = 64 * 1024, read } = parser;
+    for (const shape of shapesOf(pieces, parsed)) {
+      const [half, whole] = [shape(size / 2), shape(size)];
+      let least = Number.POSITIVE_INFINITY;
+      for (let tries = 0; tries < 10 && least > maxGrowth; tries += 1) {
+        least = Math.min(
+          least,
+          await growth(
+            () => read(half),
+            () => read(whole),
+          ),
+        );
+      }
+      expect(least, `${half.slice(0, 60)}…${half.slice(-20)}`).toBeLessThan(maxGrowth);
+    }
+  });
+}
+
+/** Returns the median time of `more` relative to that of `less`; 0 if `more` takes no longer than a fixed cost. */
+async function growth(less: () => unknown, more: () => unknown): Promise<number> {
+  const times: Record<'less' | 'more', number[]> = { less: [], more: [] };
+  for (let i = 0; i < 5; i += 1) {
+    const time = await timeOf(more);
+    if (time < fixedCost) return 0;
+    times.more.push(time);
+    times.less.push(await timeOf(less));
+  }
+  return median(times.more) / median(times.less);
+}
+
+/** Returns the time (ms) of a call. The CPU time of so short a call is only an estimate by the kernel. */
+async function timeOf(act: () => unknown): Promise<number> {
+  const start = performance.now();
+  try {
+    await act();
+  } catch {
+    // A parser may reject the text.
+  }
+  return performance.now() - start;
+}
+
+function median(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[times.length >> 1] ?? Number.NaN;
+}
+
+/** Returns every piece repeated, and random mixtures of pieces. */
+function shapesOf(pieces: readonly string[], count: number): Shape[] {
+  return [
+    ...pieces.map((piece) => repeated([piece])),
+    ...fc.sample(mixtures(pieces), { seed, numRuns: count }),
+  ];
+}
+
 /** Tries every shape at reduced size and returns the slowest shapes. */
 async function slowestShapes({ size, pieces, send }: UntrustedInput): Promise<Shape[]> {
-  const shapes = [
-    ...pieces.map((piece) => repeated([piece])),
-    ...fc.sample(mixtures(pieces), { seed, numRuns: tried }),
-  ];
   const results = [];
-  for (const shape of shapes) {
+  for (const shape of shapesOf(pieces, tried)) {
     const input = shape(Math.min(Math.ceil(size / 8), maxTried));
     results.push({ shape, ms: await longestWait(() => send(input)) });
   }

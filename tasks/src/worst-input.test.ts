@@ -1,8 +1,18 @@
 import { formatLogLine } from '@longhand/shared/log-line.ts';
-import { testWorstInputs, type UntrustedInput } from '@longhand/shared/testing/worst-input.ts';
+import {
+  type Parser,
+  testLinearTime,
+  testWorstInputs,
+  type UntrustedInput,
+} from '@longhand/shared/testing/worst-input.ts';
 import { afterAll, afterEach } from 'vitest';
 import { submit, testApp, visit } from '../testing/app.ts';
 import { startStore } from '../testing/store.ts';
+import { formats } from './task/formats.ts';
+import { readTasks } from './task/import.ts';
+import { readTitle } from './task/task.ts';
+import { pageAfterLogin } from './web/auth.ts';
+import { readFileForm } from './web/file-form.ts';
 import { linked } from './web/links.ts';
 
 const { store, empty, stop } = await startStore();
@@ -106,3 +116,28 @@ for (const [request, names] of Object.entries(headers))
   for (const name of names) inputs[name] = input(32_000, tokens, inHeader(name, request));
 
 testWorstInputs(inputs);
+
+const parser = (pieces: readonly string[], read: Parser['read']): Parser => ({ pieces, read });
+const readFile = (format: keyof typeof formats) => (text: string) =>
+  readTasks(Buffer.from(text), formats[format], new Date(), async () => {});
+
+/** All parsers of untrusted text. Most of their texts are longer than any that they receive. */
+const parsers: Record<string, Parser> = {
+  title: parser(titles, readTitle),
+  'import line': parser([...lines, ...'1.*', '- [x] ', '- [ ] a\n', '[', ' '], readFile('text')),
+  'import of NDJSON': parser([...lines, ...'{}"\\,:', '{"title":"', '{"title":"a"},'], readFile('ndjson')),
+  'import of JSON': parser([...lines, ...'{}"\\,:', '[', '{"title":"a"},'], (text) =>
+    readFile('json')(`[${text}`),
+  ),
+  'form with a file': parser(multipart, (text) =>
+    readFileForm('multipart/form-data; boundary=b', Buffer.from(text)),
+  ),
+  'Content-Type of a form': parser(tokens, (text) => readFileForm(`boundary=${text}`, Buffer.from('--b'))),
+  'links in a title': parser(urls, linked),
+  'page after a login': parser([...queries, '/', '?', 'tasks/'], (text) => pageAfterLogin(`/tasks/${text}`)),
+  'log line': parser([...'{"\\\u001b: 01a/[]#', '1:M '], formatLogLine),
+};
+for (const [request, names] of Object.entries(headers))
+  for (const name of names) parsers[name] = parser(tokens, inHeader(name, request));
+
+testLinearTime(parsers);

@@ -161,6 +161,21 @@ describe('a page', () => {
     expect(freshUntil).toBeLessThanOrEqual(Date.now() + 30_000);
   });
 
+  test.each([
+    ['incomplete if a header that may redirect is', 'Refresh', true],
+    ['incomplete if a header that may make it a file is', 'Content-Disposition', true],
+    ['complete even if another header is', 'Link', undefined],
+  ])('is %s longer than 4 KiB', async (_, name, incomplete) => {
+    const url = await website((_, response) =>
+      response
+        .writeHead(200, { 'Content-Type': 'text/html', [name]: 'x'.repeat(5_000) })
+        .end('<title>A</title>'),
+    );
+    const { hops } = await testExpander().expand.chain(url, { follow: 'all' });
+    expect(hops).toMatchObject([{ title: 'A' }]);
+    expect(hops[0]?.incomplete).toBe(incomplete);
+  });
+
   test('is complete when the server closes the connection', async () => {
     const url = await answering((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<title>A</title>'),

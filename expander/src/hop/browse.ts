@@ -141,7 +141,8 @@ async function interpret(
   if (scriptRedirect) result.scriptRedirect = true;
   if (isSuccess && (shown === 'file' || shown === 'other')) result.file = fileOf(url, response);
   if (method === 'GET' && isPage) result.bytesRead = body.length;
-  if (isDamaged || isCut || Math.max(body.length, content.length) >= maxPageSize) result.incomplete = true;
+  const isPartial = isCut || lacksHeaders(response) || Math.max(body.length, content.length) >= maxPageSize;
+  if (isDamaged || isPartial) result.incomplete = true;
   return {
     result: response.isCut ? asInterrupted(result) : result,
     isUncertain: isPage || isEmpty(response),
@@ -151,6 +152,11 @@ async function interpret(
 /** Whether a response to HEAD declares an empty body. GET may still return a page. */
 function isEmpty({ status, headers }: ResponseHead): boolean {
   return [204, 205, 304].includes(status) || headers['content-length'] === '0' || !headers['content-type'];
+}
+
+/** Whether a header is missing that could turn the response into a redirect or a file. */
+function lacksHeaders({ omitted = [] }: ResponseHead): boolean {
+  return omitted.some((name) => name === 'refresh' || /^(?:content|transfer)-/.test(name));
 }
 
 /** Whether browsers follow the `Location` and ignore the body. */

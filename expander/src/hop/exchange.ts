@@ -106,11 +106,11 @@ export class Exchange {
   succeed(isCut = this.#body?.isDamaged() ?? false): void {
     if (this.#isSettled || !this.#head) return;
     this.#settle();
-    const { status, headers } = this.#head;
+    const { minorVersion: _, containsAnother: __, ...head } = this.#head;
     const addressFamily = this.#connection?.addressFamily ?? null;
     const body = this.#body?.body() ?? none;
     const source = this.isInDoubt ? this.#source : null;
-    this.#outcome.resolve({ status, headers, addressFamily, body, isCut, source });
+    this.#outcome.resolve({ ...head, addressFamily, body, isCut, source });
   }
 
   /**

@@ -1,3 +1,4 @@
+import { unquotedParts } from './quoted.ts';
 import { type ResponseHead, trimmed } from './response-head.ts';
 import { dispositionType, mimeType } from './shown.ts';
 
@@ -58,9 +59,6 @@ function cut(name: string): string {
   return [...start, '…', ...characters.slice(-maxEnding)].join('');
 }
 
-/** Matches a parameter, up to a semicolon outside quotes. The closing quote may be missing. */
-const parameter = /(?:"(?:\\.|[^"\\])*\\?(?:"|$)|[^";])+/gs;
-
 const maxParameters = 50;
 
 /**
@@ -74,7 +72,7 @@ function fileName(field: string): string | null {
   const names = new Map<string, string>();
   // Chromium parses the whole header as parameters if it has no type.
   const parameters = dispositionType(field) === null ? field : field.replace(/^[^;]*/, '');
-  for (const [text] of parameters.matchAll(parameter).take(maxParameters)) {
+  for (const text of unquotedParts(parameters, ';').take(maxParameters)) {
     if (trimmed(text) === '') continue;
     const equals = Math.max(text.indexOf('='), 0);
     const key = trimmed(text.slice(0, equals)).toLowerCase();

@@ -128,9 +128,9 @@ function withEncodedQuery(reference: string, encoding: string): string {
 /** Matches code that may redirect. */
 const redirecting = /\blocation\b|navigat|\b(?:open|submit|click)\s*\(|document\s*\.\s*write/;
 
-/** Matches comments, strings, braces, and assignments to the location. */
+/** Matches comments, strings (possibly without the closing quote), braces, and assignments to the location. */
 const tokens =
-  /\/\*.*?(?:\*\/|$)|\/\/[^\n]*|(["'`])(?:\\.|(?!\1)[^\\])*(?:\1|$)|([{}])|(?<![\w$.])(?:(?:window|document|self)\s*\.\s*)?(location\s*(?:\.\s*(?:assign|replace)\s*\(|(?:\.\s*href\s*)?=(?![=>])))/gs;
+  /\/\*.*?(?:\*\/|$)|\/\/[^\n]*|"(?:\\.|[^"\\])*["\\]?|'(?:\\.|[^'\\])*['\\]?|`(?:\\.|[^`\\])*[`\\]?|([{}])|(?<![\w$.])(?:(?:window|document|self)\s*\.\s*)?(location\s*(?:\.\s*(?:assign|replace)\s*\(|(?:\.\s*href\s*)?=(?![=>])))/gs;
 
 /** Max tokens to examine per page (about 2 ms). */
 const maxTokens = 4_000;
@@ -144,7 +144,7 @@ function mayRedirect({ scripts, handlers, visible }: HtmlFacts): boolean {
   let left = maxTokens;
   for (const script of scripts.filter((text) => text.includes('location'))) {
     let depth = 0;
-    for (const [, , brace, sets] of script.matchAll(tokens)) {
+    for (const [, brace, sets] of script.matchAll(tokens)) {
       if (brace) depth += brace === '{' ? 1 : -1;
       if (sets && depth === 0) return true;
       left -= 1;

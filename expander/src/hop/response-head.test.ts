@@ -62,6 +62,21 @@ describe('a response head', () => {
   });
 });
 
+test('no parser receives a header of more than 4 KiB, except a location and a policy', () => {
+  const long = 'x'.repeat(4_097);
+  const half = '0'.repeat(2_048);
+  const fields = [
+    ...['Content-Type', 'Location', 'Content-Security-Policy', 'Set-Cookie'].map(
+      (name) => `${name}: ${long}`,
+    ),
+    ...['Set-Cookie: a', `Refresh: ${half}`, `Refresh: ${half}`],
+  ];
+  const { read } = headReader(Number.POSITIVE_INFINITY);
+  const { headers, omitted } = read(`HTTP/1.1 200 OK\r\n${fields.join('\r\n')}\r\n\r\n`)?.head ?? {};
+  expect(headers).toEqual({ location: long, 'content-security-policy': long, 'set-cookie': ['a'] });
+  expect(omitted).toEqual(['content-type', 'refresh']);
+});
+
 test('interim heads count toward the maximum length', () => {
   const { read } = headReader();
   const hint = `HTTP/1.1 103 Early Hints\r\nLink: ${'x'.repeat(3_900)}\r\n\r\n`;

@@ -1,9 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { unquotedParts } from './quoted.ts';
 
 export interface ResponseHead {
   status: number;
   /** Headers in Latin-1, keyed by lower-case name, as in Node. */
   headers: IncomingHttpHeaders;
+  /** Names of the headers that are missing from `headers` because their values are too long. */
+  omitted?: readonly string[];
 }
 
 export interface ParsedHead extends ResponseHead {
@@ -15,6 +18,12 @@ export interface ParsedHead extends ResponseHead {
 
 /** Max bytes of a head, including interim heads. */
 export const maxHeadSize = 16 * 1024;
+
+/** Max characters of a header value, so that no parser receives a longer value. Chromium limits a cookie to 4 KiB, too. */
+const maxValueLength = 4 * 1024;
+
+/** Headers that may fill the whole head. Large websites have long policies; `maxLength` in target.ts limits a location. */
+const long = new Set(['content-security-policy', 'location']);
 
 /** Number of bytes in which Chromium looks for "HTTP". Up to four other bytes may precede "HTTP". */
 const searched = 8;
@@ -97,10 +106,12 @@ function parseHead(sent: string): ParsedHead {
   }
   // Chromium ignores Transfer-Encoding in HTTP/1.0.
   if (minorVersion === 0) delete headers['transfer-encoding'];
+  const omitted = omitLongValues(headers);
   for (const name of unambiguous) {
     if (headers[name]?.includes(',')) headers[name] = onlyValue(headers, name);
   }
-  return { status, headers, minorVersion, containsAnother: text.includes('HTTP/1.', 1) };
+  const containsAnother = text.includes('HTTP/1.', 1);
+  return { status, headers, minorVersion, containsAnother, ...(omitted.length > 0 && { omitted }) };
 }
 
 /** Splits lines into names and values. White space at the start of a line continues the previous value. Skips nameless lines. */
@@ -149,9 +160,22 @@ function addField(headers: IncomingHttpHeaders, name: string, value: string): vo
   }
 }
 
+/** Deletes values that are too long. @returns the names of the deleted headers. */
+function omitLongValues(headers: IncomingHttpHeaders): string[] {
+  const cookies = headers['set-cookie'];
+  if (cookies) headers['set-cookie'] = cookies.filter(({ length }) => length <= maxValueLength);
+  const tooLong = ([name, value]: [string, unknown]) =>
+    typeof value === 'string' && value.length > maxValueLength && !long.has(name);
+  const omitted = Object.entries(headers)
+    .filter(tooLong)
+    .map(([name]) => name);
+  for (const name of omitted) delete headers[name];
+  return omitted;
+}
+
 /** Returns the value of a header that may be repeated. @throws if the values differ. */
 function onlyValue(headers: IncomingHttpHeaders, name: string): string {
-  const values = `${headers[name]}`.match(/(?:"(?:\\.|[^"\\])*(?:"|$)|[^",])+/gs)?.map(trimmed) ?? [];
+  const values = unquotedParts(`${headers[name]}`, ',').map(trimmed);
   const [value = '', ...others] = values.filter((text) => text !== '');
   const isChunked = /(?:^|,)[\t ]*chunked[\t ]*(?:,|$)/i.test(headers['transfer-encoding'] ?? '');
   if (name === 'content-length' && isChunked) return value;

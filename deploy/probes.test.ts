@@ -8,7 +8,7 @@ import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { listening } from '@longhand/shared/testing/listening.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 
 const composeFile = readFileSync(join(import.meta.dirname, '../docker-compose.yml'), 'utf8');
 
@@ -28,6 +28,15 @@ test('health checks print why a service is not ready', async () => {
   status = 503;
   expect(await run(port)).toEqual([1, 'not ready: WRONGPASS 200\n']);
   expect(await run(await freePort())).toEqual([1, '']);
+});
+
+test('no health check starts Node', () => {
+  const { services } = parse(composeFile, { merge: true });
+  const checks = Object.entries<{ healthcheck?: { test: string[] } }>(services).flatMap(
+    ([name, { healthcheck }]) => (healthcheck ? [[name, healthcheck.test.join(' ')]] : []),
+  );
+  expect(checks.map(([name]) => name)).toEqual(expect.arrayContaining(['expander', 'tasks', 'proxy']));
+  expect(checks.filter(([, command]) => /\b(node|npm|npx)\b/.test(`${command}`))).toEqual([]);
 });
 
 const [proxy] = parseAllDocuments(

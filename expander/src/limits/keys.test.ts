@@ -4,7 +4,7 @@ import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { startShortener } from '@longhand/shortener';
 import type { Hono } from 'hono';
 import { Registry } from 'prom-client';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { serving } from '../../testing/serving.ts';
 import { readKeys } from './keys.ts';
@@ -39,6 +39,8 @@ async function statuses(count: number, ask: (i: number) => Response | Promise<Re
 
 describe('a key', () => {
   test('is charged for every request, even a cache hit', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     const { ask } = expander();
     expect((await ask(u(), { Authorization: `bearer  ${keys.bob}` })).status).toBe(200);
     expect((await ask(`${u()}&key=${keys.bob}`)).status).toBe(200);

@@ -208,6 +208,17 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       expect(await kept.redis.zcard('{tasks}:removed')).toBe(1_001);
     });
 
+    test('that continues after an interruption expires a day after its first task', async () => {
+      await create(2);
+      await kept.store.destroy('1', 'removal');
+      await kept.redis.expire('{tasks}:removal:removal', 1_000);
+      await kept.redis.zincrby('{tasks}:removals', -5, 'removal');
+      const began = await kept.redis.zscore('{tasks}:removals', 'removal');
+      await kept.store.destroy('2', 'removal');
+      expect(await kept.redis.ttl('{tasks}:removal:removal')).toBeLessThanOrEqual(1_000);
+      expect(await kept.redis.zscore('{tasks}:removals', 'removal')).toBe(began);
+    });
+
     test('can be undone once within a day', async () => {
       await create(3);
       await kept.store.destroy('1', 'first');

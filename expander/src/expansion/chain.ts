@@ -58,7 +58,8 @@ export function followRedirects(
     };
     const follow = async () => {
       for (;;) {
-        const visit = await session.visit(at);
+        const isRepeated = session.repeats(at);
+        const visit = await session.visit(at, redirectCount === maxRedirect);
         const now = deadline.elapsed();
         const hop = describeHop(at, visit, now - started);
         started = now;
@@ -69,7 +70,9 @@ export function followRedirects(
         if (visit.step.end) return ended(visit.step.end);
         if (visit.step.kind !== 'hsts') redirectCount += 1;
         const isLast = redirectCount > maxRedirect;
-        if ((isLast || options.follow === 'all') && session.repeats(at)) return ended(loop);
+        // Like browsers, follow=all requests a URL again, because the second response may differ.
+        const endsLoop = isLast || (isRepeated && options.follow === 'all');
+        if (endsLoop && session.repeats(at)) return ended(loop);
         if (isLast) return ended(tooManyRedirects(maxRedirect));
       }
     };

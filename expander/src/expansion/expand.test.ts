@@ -158,10 +158,43 @@ describe('follow=all', () => {
     expect((await follow(pages, 'http://h.example/11')).end.code).toBe('final');
   });
 
-  test('stops a loop at the first repeated URL', async () => {
+  test('stops a loop once a repeated URL redirects to an earlier URL', async () => {
     const { expand, requests } = web({ 'http://a.example/': to('/b'), 'http://a.example/b': to('/#x') });
     const { end, redirectCount } = await expand.chain('http://a.example/', { follow: 'all' });
-    expect([end.code, redirectCount, requests.length]).toEqual(['loop', 2, 2]);
+    expect([end.code, redirectCount, requests.length]).toEqual(['loop', 3, 3]);
+  });
+
+  test('requests a URL a second time, without the cache, because the response may differ', async () => {
+    const responses = [to('/#again', 302), { status: 200 }];
+    const asked: (boolean | undefined)[] = [];
+    const fetchHop: FetchHop = async (_, { again }) => {
+      asked.push(again);
+      return responseWith(responses.shift() ?? {});
+    };
+    const { end } = await createExpand(followRedirects(fetchHop)).chain('http://a.example/', {
+      follow: 'all',
+    });
+    expect([end.code, asked.map(Boolean)]).toEqual(['final', [false, true]]);
+  });
+
+  test('skips HEAD at a website that the chain has been at, and for the last request', async () => {
+    const skipped: string[] = [];
+    const pages: Web = {
+      'http://a.example/': to('https://a.example/'),
+      'https://a.example/': to('http://b.example/'),
+      'http://b.example/': to('http://www.b.example/'),
+      'http://www.b.example/': to('https://www.b.example/'),
+      'https://www.b.example/': to('http://c0.example/'),
+      ...Object.fromEntries(
+        Array.from({ length: 20 }, (_, i) => [`http://c${i}.example/`, to(`http://c${i + 1}.example/`)]),
+      ),
+    };
+    const fetchHop: FetchHop = async ({ href }, { skipHead }) => {
+      if (skipHead) skipped.push(href);
+      return responseWith(pages[href] as Partial<HopResponse>);
+    };
+    await createExpand(followRedirects(fetchHop)).chain('http://a.example/', { follow: 'all' });
+    expect(skipped).toEqual(['http://www.b.example/', 'https://www.b.example/', 'http://c14.example/']);
   });
 });
 
@@ -178,11 +211,11 @@ describe('a refresh', () => {
     };
     const expansion = await web(pages).expand.chain('http://a.example/#part', { follow: 'all' });
     expect(expansion).toMatchObject({
-      longUrl: 'http://a.example/',
-      redirectCount: 2,
+      longUrl: 'http://b.example/',
+      redirectCount: 3,
       end: { code: 'loop' },
     });
-    expect(expansion.hops.map(({ kind }) => kind)).toEqual(['meta', 'refresh']);
+    expect(expansion.hops.map(({ kind }) => kind)).toEqual(['meta', 'refresh', 'meta']);
   });
 
   test('ends a follow=all chain if the target has an unsupported scheme', async () => {

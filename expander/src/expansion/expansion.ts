@@ -82,8 +82,10 @@ export interface FetchHopOptions {
   chain?: ChainState | undefined;
   /** Skips the cache for a background refresh, which does not count against a client's rate. */
   refresh?: boolean | undefined;
-  /** Skips the cache because the visitor chose "Try again". */
+  /** Skips the cache because the visitor chose "Try again", or because the chain requests the URL a second time. */
   again?: boolean | undefined;
+  /** Sends GET without a HEAD first, because HEAD could mislead the chain. */
+  skipHead?: boolean | undefined;
 }
 
 /**

@@ -1,7 +1,9 @@
 import { chainCookies } from './cookies.ts';
 import type { End, FetchHop, FetchHopOptions, Follow, HopKind, HopResponse } from './expansion.ts';
+import { isOtherDomain } from './host.ts';
 import { strictHosts } from './strict-transport.ts';
 import {
+  isUpgrade,
   isWeb,
   printable,
   resolveLocation,
@@ -30,6 +32,9 @@ interface Step {
   end?: End;
 }
 
+/** What the session knows about a request. */
+type Hints = Pick<FetchHopOptions, 'again' | 'skipHead'> & { cookie: string };
+
 /**
  * Starts the session of a chain. With `follow` = `all`, the session stores cookies and HSTS, follows refreshes and skips
  * wrappers.
@@ -43,9 +48,10 @@ export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
   let sentCookies = false;
   const cookieFor = ({ url }: Target) => cookies?.header(url) ?? '';
 
-  const request = async (target: Target, cookie: string): Promise<Visit> => {
+  const request = async (target: Target, { cookie, ...hints }: Hints): Promise<Visit> => {
     sentCookies ||= cookie !== '';
-    const response = await fetchHop(target.url, { ...options, chain, ...(cookie !== '' && { cookie }) });
+    const sent = { ...options, ...hints, chain, ...(cookie !== '' && { cookie }) };
+    const response = await fetchHop(target.url, sent);
     if (response.setCookies) cookies?.keep(response.setCookies, target.url);
     if (response.strictTransport) strict?.keep(response.strictTransport, target.url);
     const step = nextStep(target, response, follow);
@@ -56,9 +62,20 @@ export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
     return { response, step: reloads ? step : finalStep(step.at, response) };
   };
 
+  const repeats = (next: Target) => {
+    const cookie = cookieFor(next);
+    return visited.some((visit) => visit.cookie === cookie && isSamePage(visit.target, next));
+  };
+  /** Whether the chain has been at this website, except to upgrade from http to https. */
+  const isKnownWebsite = ({ url }: Target) =>
+    visited.some(({ target }) => !isOtherDomain(target.url, url) && !isUpgrade(target.url, url));
+
   return {
-    async visit(target: Target): Promise<Visit> {
+    /** @param isLast whether a redirect would exceed the limit. */
+    async visit(target: Target, isLast: boolean): Promise<Visit> {
       const cookie = cookieFor(target);
+      const again = options.again || (follow === 'all' && repeats(target));
+      const skipHead = follow === 'all' && (isLast || isKnownWebsite(target));
       chain.hasBegun = visited.length > 0;
       visited.push({ target, cookie });
       const wrapped = follow === 'all' ? unwrap(target.url) : null;
@@ -68,14 +85,11 @@ export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
         return { response: null, wrapper: wrapped.wrapper, step };
       }
       const upgraded = strict?.upgraded(target.url)?.href;
-      if (!upgraded) return request(target, cookie);
+      if (!upgraded) return request(target, { cookie, again, skipHead });
       return { response: null, step: stepTo(resolveReference(upgraded, target), 'hsts', upgraded, target) };
     },
     /** Whether a request for `next` would repeat an earlier request of this chain. */
-    repeats(next: Target) {
-      const cookie = cookieFor(next);
-      return visited.some((visit) => visit.cookie === cookie && isSamePage(visit.target, next));
-    },
+    repeats,
     /** Whether a response may depend on the cookies of this chain. */
     isPersonal: () => sentCookies,
   };
@@ -88,7 +102,8 @@ function isSamePage(a: Target, b: Target): boolean {
 
 const redirects: Record<Follow, readonly number[]> = { default: [301, 302], all: [301, 302, 303, 307, 308] };
 
-function nextStep(current: Target, response: HopResponse, follow: Follow): Step {
+/** Returns the step after `response`, the response for `current`. */
+export function nextStep(current: Target, response: HopResponse, follow: Follow): Step {
   const { status, location, refresh } = response;
   const isRedirect = redirects[follow].includes(status);
   if (isRedirect && location?.trim()) {
@@ -121,10 +136,12 @@ function stepTo(next: Target | null, kind: HopKind, location: string, current: T
   return { kind: null, location, end, at: current };
 }
 
-function finalStep(at: Target, { status, location }: HopResponse): Step {
-  const follows = redirects.all.includes(status)
-    ? ', which is followed only with follow=all'
-    : ' and does not redirect';
-  const end: End = { code: 'final', message: `The last page returned ${status}${follows}.` };
+function finalStep(at: Target, { status, location, method }: HopResponse): Step {
+  const isIgnored = redirects.all.includes(status);
+  const returned = method === 'HEAD' ? `HEAD returned ${status}` : `The last page returned ${status}`;
+  const message = isIgnored
+    ? `${returned}, which is followed only with follow=all.`
+    : `${returned}${method === 'GET' ? ' and does not redirect' : ''}.`;
+  const end: End = { code: 'final', message };
   return { kind: null, location, end, at };
 }

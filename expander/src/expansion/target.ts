@@ -74,6 +74,13 @@ export function withoutFragment({ href }: URL): string {
   return end === -1 ? href : href.slice(0, end);
 }
 
+/** Whether `to` is the https version of the http URL `from`. */
+export function isUpgrade(from: URL, to: URL): boolean {
+  return (
+    from.protocol === 'http:' && withoutFragment(to) === withoutFragment(from).replace('http:', 'https:')
+  );
+}
+
 /** Percent-encodes the characters of `text` that response bodies must not contain. */
 export function printable(text: string): string {
   return text.toWellFormed().replace(unprintable, encodeURIComponent);

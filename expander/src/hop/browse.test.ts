@@ -35,19 +35,16 @@ test('a hop and its cache entry include the page title', async () => {
 
 // browsers.browser.test.ts tests more responses to HEAD.
 describe('follow=all also sends GET', () => {
-  const empty = { 'content-type': 'text/plain', 'content-length': '0' };
-  test.each<[string, Partial<Response>, boolean]>([
-    ['unless HEAD returns plain text', {}, false],
-    ['if HEAD returns 404', { status: 404 }, true],
-    ['if HEAD returns 503', { status: 503 }, true],
-    ['if HEAD returns 204', { status: 204 }, true],
-    ['if HEAD returns a Content-Length of 0', { headers: empty }, true],
-    ['if HEAD returns no Content-Type', { headers: { 'x-content-type-options': 'nosniff' } }, true],
-  ])('%s', async (_, head, expectsGet) => {
-    const browse = createBrowse(async (_, { method }) =>
-      method === 'HEAD' ? { ...response(200), ...head } : { ...response(302), headers: { location: '/x' } },
-    );
-    const { method } = await browse(new URL('http://a.example/'), {});
+  test.each([
+    ['unless HEAD redirects to another website', 302, 'http://b.example/', false],
+    ['unless HEAD redirects to the same URL with https', 301, 'https://a.example/x', false],
+    ['if HEAD redirects to another URL with https', 301, 'https://a.example/', true],
+    ['if HEAD redirects to another host of the website', 302, 'http://www.a.example/', true],
+    ['if HEAD redirects to an app', 302, 'mailto:a@b.example', true],
+    ['if HEAD returns 200', 200, '', true],
+  ])('%s', async (_, status, location, expectsGet) => {
+    const browse = createBrowse(async () => ({ ...response(status), headers: { location } }));
+    const { method } = await browse(new URL('http://a.example/x'), {});
     expect(method).toBe(expectsGet ? 'GET' : 'HEAD');
   });
 
@@ -76,22 +73,28 @@ describe('follow=all also sends GET', () => {
     expect(result.freshUntil).toBeLessThanOrEqual(Date.now() + 30_000);
   });
 
-  test('skips HEAD once two URLs of an origin needed GET', async () => {
+  test('alone to an origin whose responses to HEAD and GET have differed', async () => {
     const requests: string[] = [];
     const browse = createBrowse(async ({ host, pathname }, { method }) => {
       requests.push(`${method} ${pathname}`);
       return response(method === 'GET' && host === 'picky.example' ? 200 : 404);
     });
-    for (const path of ['/a', '/a', '/b', '/c']) await browse(new URL(path, 'http://picky.example'), {});
-    expect(requests.splice(0)).toEqual(['HEAD /a', 'GET /a', 'GET /a', 'HEAD /b', 'GET /b', 'GET /c']);
-    // GET returns the same status, so HEAD is enough.
-    for (const path of ['/a', '/b', '/c']) await browse(new URL(path, 'http://plain.example'), {});
-    expect(requests).toEqual(['HEAD /a', 'GET /a', 'HEAD /b', 'GET /b', 'HEAD /c', 'GET /c']);
+    const visit = async (host: string, paths: string) => {
+      for (const path of paths) await browse(new URL(path, `http://${host}`), {});
+      return requests.splice(0);
+    };
+    expect(await visit('picky.example', 'ab')).toEqual(['HEAD /a', 'GET /a', 'GET /b']);
+    expect(await visit('plain.example', 'ab')).toEqual(['HEAD /a', 'GET /a', 'HEAD /b', 'GET /b']);
+  });
+
+  test('at once if HEAD could mislead the chain', async () => {
+    const browse = createBrowse(async (_, { method }) => response(method === 'GET' ? 200 : 404));
+    expect(await browse(new URL('http://a.example/'), { skipHead: true })).toMatchObject({ status: 200 });
   });
 });
 
 describe('a host that ignores HEAD', () => {
-  test('receives GET after 1.5 s and no HEAD after its second URL', async () => {
+  test('receives GET after 1.5 s, and no HEAD for its next URLs', async () => {
     const requests: string[] = [];
     const origin = await website(({ method, url = '' }, response) => {
       requests.push(`${method} ${url}`);
@@ -102,7 +105,7 @@ describe('a host that ignores HEAD', () => {
     expect(hops).toMatchObject([{ method: 'GET', status: 302 }]);
     expect(hops[0]?.milliseconds).toBeGreaterThan(1_450);
     for (const path of ['/b', '/c']) await expand.chain(origin + path, { follow: 'all' });
-    expect(requests).toEqual(['HEAD /a', 'GET /a', 'HEAD /b', 'GET /b', 'GET /c']);
+    expect(requests).toEqual(['HEAD /a', 'GET /a', 'GET /b', 'GET /c']);
   });
 
   test('fails with the error of the GET request', async () => {
@@ -113,18 +116,18 @@ describe('a host that ignores HEAD', () => {
     await expect(browse(new URL('http://a.example/'), {})).rejects.toMatchObject({ code: 'request_failed' });
   });
 
-  test('can still respond to HEAD after GET is sent', async () => {
+  test('can still redirect HEAD to another website after GET is sent', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const signals: (AbortSignal | undefined)[] = [];
     const browse = createBrowse(async (_, { method, signal }) => {
       signals.push(signal);
       await new Promise((resolve) => setTimeout(resolve, method === 'HEAD' ? 2_000 : 9_000));
-      return response(200);
+      return { ...response(302), headers: { location: 'http://b.example/' } };
     });
     const result = browse(new URL('http://a.example/'), {});
     await vi.advanceTimersByTimeAsync(2_000);
-    expect(await result).toMatchObject({ method: 'HEAD', status: 200 });
+    expect(await result).toMatchObject({ method: 'HEAD', status: 302 });
     expect(signals.map((signal) => signal?.aborted)).toEqual([true, true]);
   });
 });

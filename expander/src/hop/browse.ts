@@ -3,8 +3,11 @@ import { noTurns } from '@longhand/shared/turns.ts';
 import { LRUCache } from 'lru-cache';
 import { hopTime } from '../expansion/chain.ts';
 import { clientOf, type FetchHopOptions, type HopResponse } from '../expansion/expansion.ts';
+import { isOtherDomain } from '../expansion/host.ts';
 import { asInterrupted } from '../expansion/lifetime.ts';
+import { nextStep } from '../expansion/session.ts';
 import { readStrictTransport } from '../expansion/strict-transport.ts';
+import { isUpgrade } from '../expansion/target.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Request, RequestOptions, Response } from './exchange.ts';
 import { hopResponse } from './fetch-hop.ts';
@@ -25,66 +28,49 @@ const headShare = 1 / 2;
 /** Fraction of the hop timeout after which to stop waiting for GET and use the response to HEAD. */
 const getShare = 11 / 12;
 
-/** Limits for the cache of origins that need GET. Sizes are in characters, times in milliseconds. */
-const needGetLimits = {
-  maxSize: 4 * 1024 * 1024,
-  ttl: 10 * 60 * 1_000,
-  sizeCalculation: (url: string, origin: string) => url.length + origin.length,
-};
-
-interface Finding {
-  result: HopResponse;
-  /** Whether GET may reveal more, such as a redirect. */
-  isUncertain: boolean;
-}
+/** Limits for the cache of origins that differ for HEAD and GET. Times are in milliseconds. */
+const differingLimits = { max: 10_000, ttl: 10 * 60 * 1_000 };
 
 /**
- * Creates a `FetchHop` that finds a browser's next URL with as few requests as possible. It sends HEAD first. It also sends GET
- * if the host rejects, resets or ignores HEAD, or if the page may contain a redirect. It skips HEAD for an origin after HEAD
- * was useless for two URLs.
+ * Creates a `FetchHop` that finds a browser's next URL. Browsers send GET, so a response to HEAD is only a hint: it counts if it
+ * leads to another website, as with a shortener. In all other cases GET decides. Origins whose responses to HEAD and GET differ
+ * receive only GET for ten minutes.
  *
  * @param time the hop timeout in milliseconds.
  * @param turns schedules the parsing of large pages.
  */
 export function createBrowse(request: Request, time = hopTime, turns = noTurns) {
-  /** Maps an origin to its first URL that needed GET, or to an empty string after a second URL needed GET. */
-  const needGet = new LRUCache<string, string>(needGetLimits);
+  const differing = new LRUCache<string, true>(differingLimits);
 
   return async (
     url: URL,
-    { cookie, signal, turns: waiting }: Omit<FetchHopOptions, 'follow'>,
+    { cookie, signal, turns: waiting, skipHead }: Omit<FetchHopOptions, 'follow'>,
   ): Promise<HopResponse> => {
-    const { origin, href } = url;
     const deadline = performance.now() + time * getShare;
     const done = new AbortController();
     const headers = cookie ? ['Cookie', cookie] : [];
     const options = { headers, signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal };
     const turn = () => turns(new Set(waiting?.names().map(clientOf)), options.signal);
-    let page: Promise<Finding> | undefined;
     const get = () =>
-      (page ??= request(url, { ...options, ...asBrowsers(headers) }).then((response) =>
-        interpret(url, response, 'GET', turn),
-      ));
-    /** Returns the response to HEAD, or the response to GET if HEAD is inconclusive and GET responds in time. */
-    const settled = async (head: Finding): Promise<HopResponse> => {
-      if (!head.isUncertain && !isRejected(head)) return head.result;
-      const unlessFailed = get().catch(() => undefined);
-      const inTime = await within(deadline - performance.now(), unlessFailed, undefined);
-      return inTime?.result ?? asInterrupted(head.result);
-    };
+      request(url, { ...options, ...asBrowsers(headers) }).then((response) => readPage(url, response, turn));
     try {
-      const needing = needGet.get(origin);
-      if (needing === '' || needing === href) return (await get()).result;
-      const byHead = request(url, { ...options, method: 'HEAD' })
-        .then((response) => interpret(url, response, 'HEAD', turn))
+      if (skipHead || differing.has(url.origin)) return await get();
+      let head = null as HopResponse | null;
+      /** Resolves with null if GET decides. */
+      const redirect = request(url, { ...options, method: 'HEAD' })
+        .then((response) => {
+          head = withState(response, 'HEAD');
+          return leadsElsewhere(url, head) ? head : null;
+        })
         .catch(nullIfNoResponse);
-      const head = await within(time * headShare, byHead, null);
+      const early = await within(time * headShare, redirect, null);
+      if (early) return early;
+      const byGet = get();
       // The response to HEAD may still arrive first.
-      const late = () => byHead.then((found) => (found && !isRejected(found) ? found : get()));
-      const first = head ?? (await Promise.any([late(), get()]).catch(get));
-      const result = first.result.method === 'GET' ? first.result : await settled(first);
-      const wasNeeded = !head || (isRejected(head) && result.status !== head.result.status);
-      if (result.method === 'GET' && wasNeeded) needGet.set(origin, needing === undefined ? href : '');
+      const first = Promise.any([redirect.then((late) => late ?? byGet), byGet]);
+      const result = await within(deadline - performance.now(), first, null).catch(() => null);
+      if (!result) return head ? asInterrupted(head) : await byGet;
+      if (result.method === 'GET' && differs(head, result)) differing.set(url.origin, true);
       return result;
     } finally {
       // Cancel the slower request.
@@ -93,15 +79,23 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
   };
 }
 
-/** Some hosts reject HEAD with a 4xx or 5xx, but redirect GET. */
-function isRejected({ result }: Finding): boolean {
-  return result.status >= 400;
+/** Whether the response redirects to another website, or to the same URL with https, which servers do for all methods. */
+function leadsElsewhere(url: URL, head: HopResponse): boolean {
+  const { kind, at } = nextStep({ text: url.href, url }, head, 'all');
+  return kind !== null && (isOtherDomain(url, at.url) || isUpgrade(url, at.url));
 }
 
-/** Returns null if the host closed the connection or did not send HTTP. @throws all other errors. */
+function differs(head: HopResponse | null, { status, location }: HopResponse): boolean {
+  return head?.status !== status || head.location !== location;
+}
+
+/** Errors that tell nothing about the response to GET. */
+const headErrors = new Set(['ECONNRESET', 'EPIPE', 'ERR_NOT_HTTP', 'ERR_AMBIGUOUS', 'ERR_HEADERS_TOO_LONG']);
+
+/** Returns null if the host closed the connection or sent an invalid response. @throws all other errors. */
 function nullIfNoResponse(error: unknown): null {
-  const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
-  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'ERR_NOT_HTTP') return null;
+  const { code = '' } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+  if (headErrors.has(code)) return null;
   throw error;
 }
 
@@ -112,19 +106,21 @@ const asBrowsers = (headers: readonly string[]): RequestOptions => ({
   bodyLimit: (head) => (!isRedirect(head) && isDecidedByContent(head) ? maxPageSize : 0),
 });
 
-/** Interprets a response like a browser. */
-async function interpret(
-  url: URL,
-  response: Response,
-  method: HopResponse['method'],
-  turn: () => Promise<void>,
-): Promise<Finding> {
-  const { status, headers, body } = response;
-  const result: HopResponse = hopResponse(response, method);
+/** Converts the response, with the cookies and the HSTS policy that it sets. */
+function withState(response: Response, method: HopResponse['method']): HopResponse {
+  const { headers } = response;
+  const result = hopResponse(response, method);
   if (headers['set-cookie']?.length) result.setCookies = headers['set-cookie'];
   const strictTransport = readStrictTransport(headers['strict-transport-security'] ?? '');
   if (strictTransport) result.strictTransport = strictTransport;
-  if (isRedirect(response)) return { result, isUncertain: false };
+  return result;
+}
+
+/** Interprets the response to GET like a browser. */
+async function readPage(url: URL, response: Response, turn: () => Promise<void>): Promise<HopResponse> {
+  const result = withState(response, 'GET');
+  if (isRedirect(response)) return result;
+  const { status, headers, body } = response;
   const isEncrypted = url.protocol === 'https:';
   const { content, isDamaged } = await decodeContent(
     body,
@@ -134,24 +130,15 @@ async function interpret(
   );
   if (content.length > quickPage) await turn();
   const { shown, refresh, title, scriptRedirect, isCut } = readDocument(url, response, content);
-  const isPage = isDecidedByContent(response);
   const isSuccess = status >= 200 && status <= 299;
   if (refresh) result.refresh = refresh;
   if (title) result.title = title;
   if (scriptRedirect) result.scriptRedirect = true;
   if (isSuccess && (shown === 'file' || shown === 'other')) result.file = fileOf(url, response);
-  if (method === 'GET' && isPage) result.bytesRead = body.length;
+  if (isDecidedByContent(response)) result.bytesRead = body.length;
   const isPartial = isCut || lacksHeaders(response) || Math.max(body.length, content.length) >= maxPageSize;
   if (isDamaged || isPartial) result.incomplete = true;
-  return {
-    result: response.isCut ? asInterrupted(result) : result,
-    isUncertain: isPage || isEmpty(response),
-  };
-}
-
-/** Whether a response to HEAD declares an empty body. GET may still return a page. */
-function isEmpty({ status, headers }: ResponseHead): boolean {
-  return [204, 205, 304].includes(status) || headers['content-length'] === '0' || !headers['content-type'];
+  return response.isCut ? asInterrupted(result) : result;
 }
 
 /** Whether a header is missing that could turn the response into a redirect or a file. */

@@ -37,7 +37,7 @@ describe('the chain shows the first URL of each site and counts the hidden hops'
   test.each([
     ['http://s.example/final', ['1', '2']],
     ['http://s.example/silent', ['1']],
-    ['http://s.example/round', ['1', '2 inside', '1 more at s.example', '3']],
+    ['http://s.example/round', ['1', '2 inside', '3 inside', '2 more at s.example', '4']],
     ['http://s.example/twice', ['1', '2 inside', '1 more at s.example', '3']],
     ['http://s.example/returning', ['1', '2', '3']],
   ])('%s', async (u, expected) => {

@@ -198,8 +198,8 @@ test('the API does not search `u` for a URL', async () => {
 });
 
 test.each([
-  ['307', 'The last page returned 307, which is followed only with follow=all.'],
-  ['get', 'The last page returned 200 and does not redirect.'],
+  ['307', 'HEAD returned 307, which is followed only with follow=all.'],
+  ['get', 'HEAD returned 200.'],
 ])('/api/chain explains why a chain without follow=all ended at %s', async (path, message) => {
   const response = await app.request(`/api/chain?u=http://s.example/${path}`);
   expect(await response.json()).toMatchObject({ end: { code: 'final', message } });

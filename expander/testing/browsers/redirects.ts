@@ -118,29 +118,6 @@ const chains: Link[] = ofWebsites('Chains', {
   ),
 });
 
-const byMethod = (sent: string, head: ReturnType<Website>): Link => ({
-  group: 'Hosts that support only GET',
-  sent,
-  website: ({ method, path }) => {
-    if (!path.startsWith('/a/b')) return end;
-    return method === 'HEAD' ? head : redirect('/by-get');
-  },
-});
-
-const heads: Link[] = [
-  ...[400, 401, 403, 404, 405, 406, 410, 415, 422, 429, 500, 501, 502, 503, 204, 304].map((status) =>
-    byMethod(`HEAD returns ${status}`, { ...end, status }),
-  ),
-  byMethod('HEAD returns a page', page('')),
-  byMethod('HEAD returns a Content-Length of 0', { headers: end.headers, body: '' }),
-  byMethod('HEAD returns nosniff without a Content-Type', {
-    headers: [['X-Content-Type-Options', 'nosniff']],
-    body: 'x',
-  }),
-  byMethod('HEAD is reset', 'reset'),
-  byMethod('HEAD is ignored', 'silence'),
-];
-
 /** Each host sends the header over https and redirects to http. Chromium remembers HSTS, so each link needs a different host. */
 const strictTransport = ofLines('strict-transport.txt', () => end).map((link, index): Link => {
   const [field = '', next = ''] = link.sent.split(' => ');
@@ -193,7 +170,6 @@ export const redirectLinks: readonly Link[] = [
   ...references,
   ...several,
   ...chains,
-  ...heads,
   ...wrappers,
   ...strictTransport,
   ...rawHeads,

@@ -30,7 +30,7 @@ up: ## run the stack in the foreground until Ctrl-C (NATIVE=1: without Docker)
 
 # With TASKS_REDIS_URL, compose also removes the network for an external Redis.
 down: ## stop the stack, but keep the tasks
-	@if $(in_containers); then TASKS_REDIS_URL=none docker compose --profile observe down; else $(native); fi
+	@if $(in_containers); then TASKS_REDIS_URL=none docker compose --profile '*' down; else $(native); fi
 
 logs: ## follow the logs; ID=… shows only one request
 	@if $(in_containers); then deploy/logs.sh "$$ID"; else deploy/logs.sh "$$ID" .local/stack.log; fi
@@ -41,7 +41,7 @@ observe: ## monitor the running stack with Prometheus (in containers, also Grafa
 		exec node deploy/native/main.ts observe; fi
 
 ps: ## list the running services
-	@if $(in_containers); then docker compose --profile observe ps; else $(native); fi
+	@if $(in_containers); then docker compose --profile '*' ps; else $(native); fi
 
 replace: ## replace the replicas of SERVICE=… (expander or tasks) one by one
 	@deploy/compose/replace.sh "$$SERVICE"

@@ -1,12 +1,14 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import fs, { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freeStackPorts } from '@longhand/deploy/testing/temporary-stack.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { docker, hasEngine } from '@longhand/shared/testing/engine.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
+import { listening } from '@longhand/shared/testing/listening.ts';
 import { testFolder, textFile } from '@longhand/shared/testing/text-file.ts';
 import { describeUnless } from '@longhand/shared/testing/unless.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -111,6 +113,7 @@ describeUnless(!(await hasEngine()) && 'needs a Docker engine')('In containers',
     return stdout;
   };
   const up = join(root, 'deploy/compose/up.sh');
+  const [command = ''] = code(/check\.sh && docker compose up/);
 
   test.each(['LONGHAND_TASKS_PORT', 'LONGHAND_HTTP_PORT', 'LONGHAND_HTTPS_PORT'])(
     'a bad %s makes compose fail before it creates a container',
@@ -163,13 +166,17 @@ describeUnless(!(await hasEngine()) && 'needs a Docker engine')('In containers',
       'The stack did not start. The reason is above. If the store failed, see docs/operate.md.',
     );
     const operate = readFileSync(join(root, 'docs/operate.md'), 'utf8');
-    const [copy = '', repair = ''] =
-      operate.match(/docker compose run .*tasks-store (tar|redis-check-aof) .*/g) ?? [];
+    const [, block = ''] = /^ {4}(.*tar -C .*\n {4}.*redis-check-aof --fix.*)/m.exec(operate) ?? [];
 
-    await outputOf(copy);
-    expect(fs.statSync(join(folder, 'tasks-data.tar')).mode & 0o777).toBe(0o600);
-    expect(await outputOf('tar -tf tasks-data.tar')).toContain('appendonly.aof.1.incr.aof');
-    const repaired = await run(repair.replace('run', 'run -T'), {}, 'y\n');
+    // Only a terminal can confirm the repair without `-T`.
+    const repaired = await run(
+      block.replace(' tasks-store redis-check', ' -T tasks-store redis-check'),
+      {},
+      'y\n',
+    );
+    const [copy = ''] = fs.readdirSync(folder).filter((name) => name.endsWith('.tar'));
+    expect(fs.statSync(join(folder, copy)).mode & 0o777).toBe(0o600);
+    expect(await outputOf(`tar -tf ${copy}`)).toContain('appendonly.aof.1.incr.aof');
     expect(repaired.stdout).toContain('Successfully truncated AOF');
   });
 
@@ -226,7 +233,7 @@ describeUnless(!(await hasEngine()) && 'needs a Docker engine')('In containers',
   });
 
   test('a bad value in .env does not stop a running stack', async () => {
-    const [command = ''] = code(/settings && docker compose up/);
+    fs.copyFileSync(join(root, 'deploy/compose/check.sh'), join(folder, 'check.sh'));
     const running = async () => (await outputOf('docker compose ps --quiet')).split('\n').toSorted();
     const before = await running();
     configure(`${front.settings}\nEXPANDER_MAX_REDIRECT=many`);
@@ -235,6 +242,38 @@ describeUnless(!(await hasEngine()) && 'needs a Docker engine')('In containers',
     const fault = 'EXPANDER_MAX_REDIRECT=many: is not a whole number from 0 to 20';
     expect([failed.code, failed.output]).toEqual([78, expect.stringContaining(fault)]);
     expect(await running()).toEqual(before);
+  });
+
+  test('an address or a port that cannot work does not stop a running stack', async () => {
+    const containers = async () => (await outputOf('docker compose ps --quiet')).split('\n').toSorted();
+    const before = await containers();
+    const server = createServer();
+    onTestFinished(() => void server.close());
+    const taken = `${await listening(server, '127.0.0.2')}`;
+    const refused = async (name: string, value: string) => {
+      const { code, output } = await run('sh check.sh && docker compose up --detach --wait', {
+        [name]: value,
+      });
+      return [code, /Invalid environment:\n {2}(.*)/.exec(output)?.[1]];
+    };
+    const cases = [
+      [
+        'LONGHAND_BIND',
+        '192.0.2.7',
+        'listen tcp4 192\\.0\\.2\\.7:\\d+: bind: cannot assign requested address',
+      ],
+      ['LONGHAND_BIND', 'localhost', 'Invalid ip address: localhost'],
+      ['LONGHAND_PORT', '80800', 'Invalid containerPort: 80800'],
+      ['LONGHAND_TASKS_PORT', taken, `listen tcp4 127.0.0.2:${taken}: bind: address already in use`],
+      ['LONGHAND_HTTP_PORT', taken, `listen tcp4 0.0.0.0:${taken}: bind: address already in use`],
+    ] as const;
+    for (const [name, value, reason] of cases)
+      expect(await refused(name, value)).toEqual([
+        78,
+        expect.stringMatching(new RegExp(`^${name}=${value}: ${reason}$`)),
+      ]);
+    expect(await containers()).toEqual(before);
+    await outputOf(command);
   });
 
   test('the proxy trusts headers from a front at the fixed address', async () => {

@@ -130,7 +130,29 @@ const traceFaults = (env: NodeJS.ProcessEnv) =>
     .filter((name) => name.startsWith('OTEL_'))
     .map((name) => `${name}: Longhand no longer exports traces; delete this line`);
 
+/** Returns what deploy/compose/check.sh tries to publish: first the address with any port, then each port. */
+function published(settings: Settings) {
+  const every = '0.0.0.0';
+  const ports = [
+    { name: 'LONGHAND_PORT', address: settings.LONGHAND_BIND },
+    { name: 'LONGHAND_EXPANDER_PORT', address: settings.LONGHAND_BIND },
+    { name: 'LONGHAND_TASKS_PORT', address: settings.LONGHAND_BIND },
+    { name: 'LONGHAND_HTTP_PORT', address: every },
+    { name: 'LONGHAND_HTTPS_PORT', address: every },
+  ] as const;
+  const used = ports.filter(({ address }) => address !== every || settings.LONGHAND_CERTIFICATES);
+  return [
+    { name: 'LONGHAND_BIND', address: settings.LONGHAND_BIND, port: '' },
+    ...used.map(({ name, address }) => ({ name, address, port: `${settings[name]}` })),
+  ];
+}
+
 if (import.meta.main) {
-  await readOrExit((env) => readSettings(env, [...traceFaults(env), ...certificateFaults(env)]));
-  for (const warning of warningsAbout(process.env, 'in containers')) console.log(`Warning: ${warning}`);
+  if (process.argv[2] === 'published') {
+    for (const { name, address, port } of published(readAll(process.env)))
+      console.log(`${name} ${address} ${port}`);
+  } else {
+    await readOrExit((env) => readSettings(env, [...traceFaults(env), ...certificateFaults(env)]));
+    for (const warning of warningsAbout(process.env, 'in containers')) console.log(`Warning: ${warning}`);
+  }
 }

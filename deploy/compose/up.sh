@@ -2,10 +2,9 @@
 # Builds changed images, starts the containers, prints the addresses, and follows the logs until Ctrl-C stops the stack.
 set -eu
 
-# Check the settings first, because a bad one must not stop a running stack.
-ours=$(env | sed -n '/_FILE=\|^LONGHAND_CERTIFICATES=/d; s/^\(\(LONGHAND\|EXPANDER\|TASKS\)_[A-Za-z0-9_]*\)=.*/--env \1/p')
-# shellcheck disable=SC2086 # two words for each name
-warnings=$(docker compose run --build --rm -T $ours settings)
+# Check first, because a bad setting must not stop a running stack.
+docker compose build settings expander
+warnings=$("$(dirname "$0")/check.sh")
 
 running=$(docker compose ps --quiet)
 docker compose up --build --wait || {
@@ -14,7 +13,6 @@ docker compose up --build --wait || {
     [ -n "$running" ] || docker compose down 2>/dev/null
     echo "$log"
     echo 'The stack did not start. The reason is above. If the store failed, see docs/operate.md.' >&2
-    echo 'If a port is in use, choose another, for example: LONGHAND_PORT=18080 make up' >&2
     exit $status
 }
 (

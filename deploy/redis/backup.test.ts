@@ -111,11 +111,28 @@ describe('A backup of the native stack', () => {
     expect(restored.stdout).toMatch(/The old data is kept in \S+\/appendonlydir\.\d+T\d+Z: delete it when/);
     for (const name of ['', 'appendonly.aof.1.base.rdb'])
       expect((await stat(join(store, 'appendonlydir', name))).uid).toBe(owner);
-    await using _again = await start();
-    const { tasks } = JSON.parse(curl('tasks', '/tasks', '-H', 'Accept: application/json'));
-    expect(tasks.map(({ title }: { title: string }) => title)).toEqual(['kept']);
+    const titles = () => {
+      const { tasks } = JSON.parse(curl('tasks', '/tasks', '-H', 'Accept: application/json'));
+      return tasks.map(({ title }: { title: string }) => title);
+    };
+    const second = await start();
+    expect(titles()).toEqual(['kept']);
     // The ETag of a lost change must not match a later change.
     expect(add('added again')).not.toBe(later);
+    await second.disposeAsync();
+
+    const [, aside = ''] = /(appendonlydir\.\w+)/.exec(restored.stdout) ?? [];
+    const putBack = () =>
+      spawnSync(join(import.meta.dirname, 'redis.sh'), ['put-back', aside, store], {
+        cwd: folder,
+        encoding: 'utf8',
+      });
+    expect(putBack()).toMatchObject({ status: 0, stderr: '' });
+    const folders = await readdir(store);
+    expect(putBack()).toMatchObject({ status: 1, stderr: expect.stringContaining('Nothing was changed.') });
+    expect(await readdir(store)).toEqual(folders);
+    await using _third = await start();
+    expect(titles()).toEqual(['added later', 'kept']);
   });
 
   test('a restore killed at any step leaves the old or the new data', { timeout: 600_000 }, async () => {

@@ -6,6 +6,7 @@
 #   redis.sh backup [-h HOST] >FILE      writes a verified copy of the data, or fails and writes nothing
 #   redis.sh restore [FOLDER] <FILE      replaces the data with a backup, and sets the old data aside
 #   redis.sh drill <FILE                 loads a backup into an empty Redis in memory, and prints what it contains
+#   redis.sh put-back ASIDE [FOLDER]     replaces the data with data that a restore set aside, and sets the current data aside
 #   redis.sh recover                     finishes an interrupted restore; fails if only set-aside data is left
 set -eu
 umask 077
@@ -26,6 +27,21 @@ finish_restore() {
     elif [ -e appendonlydir.restored ]; then
         mv appendonlydir.restored appendonlydir
     fi
+}
+
+# Moves the current data to a folder of its own.
+set_aside() {
+    [ -e appendonlydir ] || return 0
+    aside=appendonlydir.$(date -u +%Y%m%dT%H%M%SZ)
+    mv -T appendonlydir "$aside"
+    echo "The old data is kept in $PWD/$aside: delete it when you no longer need it."
+}
+
+# redis-cli exits with 1 if nothing is listening. A running Redis would save new tasks into the old folder.
+must_be_stopped() {
+    status=0
+    timeout 5 "$0" cli -h tasks-store PING >/dev/null 2>&1 </dev/null || status=$?
+    [ "$status" = 1 ] || fail 'The stack is running. Stop its store first (docker compose stop tasks-store; natively: make down).'
 }
 
 case $1 in
@@ -96,10 +112,7 @@ drill)
     loaded SORT '{tasks}:index' BY nosort GET '{tasks}:task:*->title' LIMIT 0 5
     ;;
 restore)
-    # redis-cli exits with 1 if nothing is listening. A running Redis would save new tasks into the old folder.
-    status=0
-    timeout 5 "$0" cli -h tasks-store PING >/dev/null 2>&1 || status=$?
-    [ "$status" = 1 ] || fail 'The stack is running. Stop its store first (docker compose stop tasks-store; natively: make down).'
+    must_be_stopped
     cd "${2:-.}"
     finish_restore
     new=restore.part
@@ -113,13 +126,18 @@ restore)
     if [ "$(id -u)" = 0 ]; then chown -R "$(stat -c %u:%g .)" "$new"; fi
     sync
     mv "$new" appendonlydir.restored
-    aside=
-    if [ -e appendonlydir ]; then
-        aside=appendonlydir.$(date -u +%Y%m%dT%H%M%SZ)
-        mv appendonlydir "$aside"
-    fi
+    set_aside
     finish_restore
     sync
-    [ -z "$aside" ] || echo "The old data is kept in $PWD/$aside: delete it when you no longer need it."
+    ;;
+put-back)
+    must_be_stopped
+    cd "${3:-.}"
+    finish_restore
+    [ -e "$2/appendonly.aof.manifest" ] || fail "$PWD/$2 does not exist. Nothing was changed. Set aside: $(echo appendonlydir.*)"
+    # If this is interrupted here, the next start fails and names the folder to rename.
+    set_aside
+    mv "$2" appendonlydir
+    sync
     ;;
 esac

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes a release to out/release/: compose.yaml, examples, the npm package, SBOMs and checksums.
+# Writes a release to out/release/: compose.yaml, check.sh, examples, the npm package, SBOMs and checksums.
 #   PUSH=registry.example.org/longhand           registry to push to; without it, compose.yaml works only on this machine
 #   NAME=ghcr.io/somebody/longhand               registry in compose.yaml, by default PUSH
 #   PLATFORMS=linux/amd64,linux/arm64            platforms to build for (first run: docker buildx create --use)
@@ -24,6 +24,8 @@ for target in proxy expander expander-cache tasks tasks-store exporters; do
         --tag "${PUSH:-longhand}/$target:$version" --metadata-file "$built/$target.json" . >/dev/null
 done
 node deploy/release/compose.ts "$version" "$built" >"$out/compose.yaml"
+
+cp deploy/compose/check.sh "$out/"
 
 for service in expander tasks; do deploy/release/sbom.sh "$service" >"$out/$service.cdx.json"; done
 (cd expander/package && npm pack --silent --pack-destination "$out" >/dev/null)

@@ -53,6 +53,26 @@ test('the field is invalid and focused after an invalid URL', async () => {
   expect(await (await open('sho.rt/x')).text()).not.toMatch(/<input[^>]* (aria-invalid|autofocus)/);
 });
 
+test('the page shows at most 2,000 characters of each URL, and always its domain', async () => {
+  const long = `http://${'user'.repeat(1_000)}@www.end.example/?${'&a'.repeat(2_000)}`;
+  const chain = scriptedApp({ 'http://sho.rt/x': to(long), [long]: {} });
+  const html = await (await chain.request('/?u=sho.rt/x')).text();
+  const [, hop = ''] = html.split('<li value="2"');
+  const [shown = ''] = /<data.*?<\/data>/s.exec(hop) ?? [];
+  expect(shown).toMatch(/user\w*…<\/span><wbr><b>end\.example<\/b>/);
+  expect(shown).toMatch(/a…<\/span><\/data>$/);
+  for (const text of [/value="([^"]*)"/.exec(shown)?.[1] ?? '', shown.replace(/<[^>]*>/g, '')])
+    expect(text.replaceAll('&amp;', '&').trim().length).toBeLessThan(2_010);
+});
+
+test('the page shows the first 100 links of a pasted text, and says so', async () => {
+  const links = Array.from({ length: 101 }, (_, i) => `http://a.example/${i}`);
+  const html = await (await open(links.join(' '))).text();
+  expect(html).toMatch(/101 links found\. Which one\?[\s\S]*These are the first 100\./);
+  expect(html.match(/<li class="actions">/g)).toHaveLength(100);
+  expect(await (await open(links.slice(1).join(' '))).text()).not.toContain('These are');
+});
+
 test('the page explains how to send a URL that was not percent-encoded', async () => {
   const response = await app.request('/?u=http://a.example/?x=1&u=2');
   expect(response.status).toBe(400);

@@ -14,6 +14,9 @@ type Top = { u: string; from: string | null; typed: string } & Record<
   boolean
 >;
 
+/** Max links of a pasted text that the page shows. */
+const maxLinks = 100;
+
 /**
  * Renders the browser page in chunks: first `top`, then each `hop`, and finally the result or error. Style and script are
  * inline, because every other path must return 404.
@@ -46,8 +49,10 @@ export function createPage(onMissing?: (fault: Error) => void) {
       }),
     hop: (hops: readonly Hop[]) => render('hop', describeHop(hops)),
     intro: () => last('intro', {}),
-    links: (urls: readonly string[]) =>
-      last('links', { links: urls.map((u) => ({ ...urlParts(u), href: `/?${query({ u })}` })) }),
+    links: (urls: readonly string[]) => {
+      const links = urls.slice(0, maxLinks).map((u) => ({ ...urlParts(u), href: `/?${query({ u })}` }));
+      return last('links', { links, found: urls.length });
+    },
     result: (u: string, expansion: Expansion, requestId?: string) => {
       const id = (expansion.error && requestId) ?? null;
       return last('result', describeResult(u, expansion), query({ u, follow: 'all' }), id);

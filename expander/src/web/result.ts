@@ -71,7 +71,10 @@ export function describeResult(u: string, expansion: Expansion) {
   };
 }
 
-/** Splits a URL into the registrable domain plus port, the text before it, and the text after it. */
+/** Max characters of a URL on the page, which shows up to 20 URLs of 16 KiB. A domain has 253, and its port may have zeros. */
+const maxShown = { url: 2_000, before: 500, domain: 300, after: 1_200 };
+
+/** Splits a URL into the registrable domain plus port, the text before it, and the text after it. Elides the rest after 2,000 characters. */
 export function urlParts(url: string) {
   const parsed = parseUrl(url);
   const site = parsed && isWeb(parsed) ? registrableDomain(parsed) : '';
@@ -80,9 +83,14 @@ export function urlParts(url: string) {
   const [, before = '', host = '', rest = text] =
     (site && /^(https?:\/\/(?:[^/?#\\]*@)?)([^/?#\\]*)(.*)$/is.exec(text)) || [];
   const start = host.toLowerCase().lastIndexOf(site);
-  const after = rest.split(/(?=[/?&#])/);
-  const domain = host.slice(start);
-  return { url, before: before + host.slice(0, start), domain, size: sizeOf(domain), after };
+  const domain = cut(host.slice(start), maxShown.domain);
+  return {
+    url: cut(url, maxShown.url),
+    before: cut(before + host.slice(0, start), maxShown.before),
+    domain,
+    size: sizeOf(domain),
+    after: cut(rest, maxShown.after).split(/(?=[/?&#])/),
+  };
 }
 
 /** Returns the CSS class for a long site. A 320-pixel line holds 20 characters, or 30 with the class `small`. */
@@ -166,8 +174,8 @@ export function describeHop(hops: readonly Hop[]) {
   };
 }
 
-/** Truncates a URL to 120 characters. */
-export const cut = (url: string) => (url.length > 120 ? `${url.slice(0, 120)}…` : url);
+/** Truncates a text to `max` characters. */
+export const cut = (text: string, max = 120) => (text.length > max ? `${text.slice(0, max)}…` : text);
 
 /** Whether a hop is neither the first URL of a site nor the end of the chain. */
 const isInside = ({ kind }: Hop, index: number, hops: readonly Hop[]) =>

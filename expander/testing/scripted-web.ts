@@ -1,4 +1,4 @@
-import type { Hono } from 'hono';
+import type { App } from '@longhand/shared/routes.ts';
 import { followRedirects } from '../src/expansion/chain.ts';
 import { ExpansionError } from '../src/expansion/errors.ts';
 import { createExpand } from '../src/expansion/expand.ts';
@@ -24,7 +24,7 @@ export function scriptedApp(web: Web) {
 }
 
 /** Returns the page for `u`: its HTML, and the text of the result, chain and hops. */
-export async function readPage(app: Hono, u: string) {
+export async function readPage(app: App, u: string) {
   const html = await (await app.request(`/?${new URLSearchParams({ u })}`)).text();
   const [result, chain] = ['result', 'chain'].map(
     (slot) => new RegExp(`<section slot="${slot}".*?>(.*?)</section>`, 's').exec(html)?.[1] ?? '',

@@ -2,16 +2,15 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { createObserver } from '@longhand/shared/observe.ts';
 import { createMetrics } from '@longhand/shared/operations.ts';
-import { serve } from '@longhand/shared/serve.ts';
+import { type Application, serve } from '@longhand/shared/serve.ts';
 import { logged } from '@longhand/shared/testing/logged.ts';
-import type { Hono } from 'hono';
 import { onTestFinished } from 'vitest';
 import { createExpand } from '../src/expansion/expand.ts';
 import type { ExpandOptions, Expansion } from '../src/expansion/expansion.ts';
 import { createApp } from '../src/web/app.ts';
 
 /** Serves an expander until the test ends, set up as in main.ts. Returns the URL and the log lines. */
-export async function serving(app: Hono, { lines, log } = logged()) {
+export async function serving(app: Application, { lines, log } = logged()) {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   const observer = createObserver(log, createMetrics('expander', '0.0.0'));

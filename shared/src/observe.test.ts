@@ -15,7 +15,12 @@ async function serveObserved(routes: Hono) {
   const metrics = createMetrics('test', '0.0.0');
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  const app = new Hono().use(annotateRoute).route('/', routes);
+  const app = new Hono();
+  app.use((c, next) => {
+    annotateRoute(c);
+    return next();
+  });
+  app.route('/', routes);
   const observer = createObserver(log, metrics);
   const { port } = await serve(app, { host: '127.0.0.1', port: 0, signal: stop.signal, observer });
   const requests = () => lines.filter(({ msg }) => msg === 'request');

@@ -1,5 +1,5 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { Histogram, type Registry } from 'prom-client';
 import { durationBuckets } from './durations.ts';
@@ -29,12 +29,11 @@ export function annotate(c: Context, annotations: Annotations): void {
 }
 
 /** Passes the matched route to the observer as a label, because the number of paths is unlimited. */
-export const annotateRoute: MiddlewareHandler = (c, next) => {
+export function annotateRoute(c: Context): void {
   // Skip middleware, which has the path `/*`.
   const found = matchedRoutes(c).find(({ path }) => path !== '/*');
   annotate(c, { route: found?.path ?? '/*' });
-  return next();
-};
+}
 
 /**
  * Creates an observer. For each finished or aborted response, the observer writes one log line (see docs/operate.md) and adds one

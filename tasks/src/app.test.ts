@@ -91,7 +91,7 @@ describe('GET /', () => {
     const { next } = await kept.store.list({ filter: 'all' });
     for (const path of [`/?after=${next}`, '/?q=task']) {
       const served = new Set<string>();
-      const turns = async (clients: Iterable<string>) => void served.add([...clients].join());
+      const turns = async (clients: () => Iterable<string>) => void served.add([...clients()].join());
       await testApp(kept.store, { turns }).request(path, { headers: { 'X-Forwarded-For': '192.0.2.1' } });
       expect([path, ...served]).toEqual([path, '192.0.2.1']);
     }

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import { annotateRoute } from '@longhand/shared/observe.ts';
 import { rejectOtherMethods } from '@longhand/shared/other-methods.ts';
 import { resource } from '@longhand/shared/resource.ts';
-import { type Handler, Hono } from 'hono';
+import { type App, createRoutes } from '@longhand/shared/routes.ts';
 import { eventsHandlers } from './handlers/events.ts';
 import { loginHandlers, requireLogin } from './handlers/login.ts';
 import { removalsHandlers } from './handlers/removals.ts';
@@ -19,51 +18,54 @@ import { tagged } from './web/responses.ts';
 const description = openapi();
 const descriptionTag = `W/"${hash('sha256', description)}"`;
 
-export function createApp(dependencies: Dependencies): Hono<TasksEnv> {
-  const { files, auth } = dependencies;
+export function createApp(dependencies: Dependencies): App<TasksEnv> {
+  const { files, auth, turns } = dependencies;
   const tasks = tasksHandlers(dependencies);
   const transfer = transferHandlers(dependencies);
   const events = eventsHandlers(dependencies);
   const removals = removalsHandlers(dependencies);
   const failed = errorHandler(dependencies);
 
-  const app = new Hono<TasksEnv>();
-  app.use(annotateRoute);
-  if (auth) app.use(requireLogin(auth));
+  const routes = createRoutes<TasksEnv>(turns);
+  if (auth) routes.check(requireLogin(auth));
 
-  app.get('/', tasks.index);
-  app.post('/task', tasks.add);
-  app.get('/task/:id/finish', tasks.finish);
-  app.get('/task/:id/unfinish', tasks.unfinish);
-  app.get('/public/*', (c) => files.respond(c) ?? c.notFound());
+  routes.get('/', tasks.index);
+  routes.post('/task', tasks.add);
+  routes.get('/task/:id/finish', tasks.finish);
+  routes.get('/task/:id/unfinish', tasks.unfinish);
+  routes.get('/public/*', (c) => files.respond(c) ?? unknownPath());
 
   if (auth) {
     const login = loginHandlers({ ...dependencies, auth });
-    app.get('/login', login.new);
-    app.post('/login', login.create);
-    app.post('/logout', login.destroy);
+    routes.get('/login', login.new);
+    routes.post('/login', login.create);
+    routes.post('/logout', login.destroy);
   }
 
-  app.get('/icon', (c) => respondIcon(c, files.href('icon.svg')));
-  app.get('/tasks/partial', tasks.partial);
-  app.get('/tasks/events', events.stream);
-  app.get('/tasks/export', transfer.export);
-  app.get('/tasks/import', transfer.new);
-  app.post('/tasks/import', transfer.import);
-  app.delete('/tasks/finished', removals.clearFinished);
-  app.post('/tasks/finished', removals.clearFinished);
-  app.get('/tasks/removals', removals.list);
-  app.post('/tasks/restore', removals.restore);
-  app.get('/openapi.json', (c) => tagged(c, descriptionTag, 'application/json', description));
+  routes.get('/icon', (c) => respondIcon(c, files.href('icon.svg')));
+  routes.get('/tasks/partial', tasks.partial);
+  routes.get('/tasks/events', events.stream);
+  routes.get('/tasks/export', transfer.export);
+  routes.get('/tasks/import', transfer.new);
+  routes.post('/tasks/import', transfer.import);
+  routes.delete('/tasks/finished', removals.clearFinished);
+  routes.post('/tasks/finished', removals.clearFinished);
+  routes.get('/tasks/removals', removals.list);
+  routes.post('/tasks/restore', removals.restore);
+  routes.get('/openapi.json', (c) => tagged(c, descriptionTag, 'application/json', () => description));
   // This route must precede `resource`, whose `/tasks/:id` would match `PUT /tasks/new`.
-  app.get('/tasks/new', tasks.new);
-  rejectOtherMethods(app, methodNotAllowed);
+  routes.get('/tasks/new', tasks.new);
+  rejectOtherMethods(routes, methodNotAllowed);
 
-  resource<Handler<TasksEnv>>(app, 'tasks', tasks);
-  app.post('/tasks/:id', tasks.submit);
-  rejectOtherMethods(app, methodNotAllowed);
+  resource(routes, 'tasks', tasks);
+  routes.post('/tasks/:id', tasks.submit);
+  rejectOtherMethods(routes, methodNotAllowed);
 
-  app.notFound((c) => failed(new TaskError('unknown_path', 'There is no such page.'), c));
-  app.onError(failed);
-  return app;
+  routes.notFound(unknownPath);
+  routes.onError(failed);
+  return routes.app;
+}
+
+function unknownPath(): never {
+  throw new TaskError('unknown_path', 'There is no such page.');
 }

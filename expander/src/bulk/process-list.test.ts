@@ -91,14 +91,19 @@ test('each list yields to the event loop after eight lines', async () => {
   };
   let turn = setImmediate(count);
   onTestFinished(() => clearImmediate(turn));
+  let time = 0;
   const busy = async () => {
     lines += 1;
+    time += 0.25;
     return endedExpansion('http://a.example/', { code: 'final', message: '' });
   };
   const options = { concurrency: 48, onFault: () => {} };
   const urls = await readUrls('http://a.example/\n'.repeat(100));
-  const clientTurns = createTurns();
-  const inOwnTurns = (i: number) => inTurns(urls, () => clientTurns([`client ${i}`]));
+  const clientTurns = createTurns(() => time);
+  // This turn of the event loop has no time left.
+  clientTurns(() => []);
+  time = 2;
+  const inOwnTurns = (i: number) => inTurns(urls, async () => clientTurns(() => [`client ${i}`]));
   const expandList = (_: unknown, i: number) => processList(inOwnTurns(i), busy, () => undefined, options);
   await Promise.all(Array.from({ length: 3 }, expandList));
   expect(turns.reduce((sum, lines) => sum + lines)).toBeGreaterThan(250);

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { createLog } from '@longhand/shared/log.ts';
 import { cacheClient, type StoreClient } from '@longhand/shared/redis.ts';
+import type { App } from '@longhand/shared/routes.ts';
 import { logged } from '@longhand/shared/testing/logged.ts';
 import { startRedis, type TestRedis } from '@longhand/shared/testing/redis.ts';
 import { startShortener } from '@longhand/shortener';
-import type { Hono } from 'hono';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
@@ -44,7 +44,7 @@ describe('the cache', () => {
   test('serves an entry to a new process without contacting the website', async () => {
     const u = link('/chain/2');
     const path = `/api/chain?u=${encodeURIComponent(u)}`;
-    const chainOf = async (app: Hono): Promise<Expansion & { url: string }> =>
+    const chainOf = async (app: App): Promise<Expansion & { url: string }> =>
       JSON.parse(await (await app.request(path)).text());
     const first = await chainOf(testExpander({ redis }).app);
     await written(u);

@@ -50,7 +50,7 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
     const done = new AbortController();
     const headers = cookie ? ['Cookie', cookie] : [];
     const options = { headers, signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal };
-    const turn = () => turns(new Set(waiting?.names().map(clientOf)), options.signal);
+    const turn = async () => turns(() => new Set(waiting?.names().map(clientOf)), options.signal);
     const get = () =>
       request(url, { ...options, ...asBrowsers(headers) }).then((response) => readPage(url, response, turn));
     try {

@@ -1,11 +1,10 @@
 import { text } from 'node:stream/consumers';
-import type { Context } from 'hono';
 import { describe, expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { answerTo, ask, serving, tracing } from '../../testing/serving.ts';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
-import { addressOf, isOwnRequest } from './api.ts';
+import { isOwnRequest } from './api.ts';
 
 test.each(['/api', '/api/chain', '/'])(
   "a URL that nests the expander's own address causes only one request: %s",
@@ -52,24 +51,6 @@ test.each([
   ['a.example; longhand', false],
 ])('isOwnRequest(%j) returns %s', (field, named) => {
   expect(isOwnRequest(field)).toBe(named);
-});
-
-const requestFrom = (forwardedFor: string | undefined, remoteAddress?: string) =>
-  ({
-    req: { header: () => forwardedFor },
-    env: { incoming: { socket: { remoteAddress } } },
-  }) as unknown as Context;
-
-test.each([
-  ['the address in X-Forwarded-For', '192.0.2.1', '127.0.0.1', '192.0.2.1'],
-  ["the connection's address without that header", undefined, '127.0.0.1', '127.0.0.1'],
-  ["the connection's address if the header is not an address", 'x'.repeat(10_000), '127.0.0.1', '127.0.0.1'],
-  ["the connection's address if the header has several", '192.0.2.1, 192.0.2.2', '127.0.0.1', '127.0.0.1'],
-  ['the IPv4 address of a dual-stack socket', undefined, '::ffff:192.0.2.1', '192.0.2.1'],
-  // 2001:db8:0:1 in decimal.
-  ['the /64 network of an IPv6 address', '2001:db8:0:1:2:3:4:5', '::1', '8193:3512:0:1'],
-])('identifies a client by %s', (_, forwardedFor, remoteAddress, client) => {
-  expect(addressOf(requestFrom(forwardedFor, remoteAddress))).toBe(client);
 });
 
 const down = endedExpansion('x', new ExpansionError('request_failed', 'It is down.'));

@@ -1,34 +1,28 @@
-import { isIP } from 'node:net';
+import { clientAddress } from '@longhand/shared/client-address.ts';
 import { annotate } from '@longhand/shared/observe.ts';
+import { type LazyResponse, queryOf } from '@longhand/shared/routes.ts';
 import type { Context } from 'hono';
-import ip from 'ipaddr.js';
 import { endedExpansion, untilError } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { ChainOptions, Expand } from '../expansion/expand.ts';
 import { cdnId, type Expansion, type Follow, keyedClient } from '../expansion/expansion.ts';
-import {
-  cacheControl,
-  formats,
-  openToAll,
-  type ResponseFormat,
-  reportError,
-  textResponse,
-} from './responses.ts';
+import { cacheControl, formats, openToAll, type ResponseFormat, reportError } from './responses.ts';
 
 /** Reads the parameters of an API request. Only the first value of a repeated parameter applies. */
 function readQuery(c: Context) {
-  const { u = '', cb = '', err = '', format = '', follow } = c.req.query();
-  return { u: u.trim(), cb, err, format, follow: readFollow(follow) };
+  const query = queryOf(c);
+  const [cb = '', err = '', format = ''] = ['cb', 'err', 'format'].map((name) => query.get(name));
+  return { u: query.get('u')?.trim() ?? '', cb, err, format, follow: readFollow(query.get('follow')) };
 }
 
 type Query = ReturnType<typeof readQuery>;
 
 /** Creates the API handlers. @param isOpen whether to allow CORS and stale cached responses. */
 export function createApi(expandRequest: ExpandRequest, isOpen: boolean) {
-  const respond = (c: Context, format: ResponseFormat, query: Query, expansion: Expansion): Response => {
+  const respond = (c: Context, format: ResponseFormat, query: Query, expansion: Expansion): LazyResponse => {
     const { error, end, freshUntil, cached } = expansion;
     const { status, headers } = reportError(c, error);
-    return textResponse(format.write(expansion, query), {
+    return {
       status: format.status ?? (end.code === 'empty' ? (format.emptyStatus ?? status) : status),
       headers: {
         ...format.headers,
@@ -37,7 +31,8 @@ export function createApi(expandRequest: ExpandRequest, isOpen: boolean) {
         ...(cached && { 'Cache-Status': 'Longhand; hit' }),
         ...headers,
       },
-    });
+      body: () => format.write(expansion, query),
+    };
   };
   return {
     /** `GET /api`: the long URL as text, JSON or a JSONP call. */
@@ -110,7 +105,7 @@ export type ReadRequest = ReturnType<typeof requestReader>;
  */
 export function requestReader(chargeKey?: ChargeKey) {
   return async (c: Context) => {
-    const { u = [] } = c.req.queries();
+    const u = queryOf(c).all('u');
     const isEmpty = u.every((url) => url.trim() === '');
     if (u.length > 1 && !isEmpty) {
       const message = 'The `u` argument appears more than once; percent-encode the URL.';
@@ -119,7 +114,7 @@ export function requestReader(chargeKey?: ChargeKey) {
     if ((!isEmpty || c.req.method === 'POST') && isOwnRequest(c.req.header('CDN-Loop'))) {
       throw new ExpansionError('target_refused', 'This URL points back to this service.');
     }
-    const address = addressOf(c);
+    const address = clientAddress(c);
     const key = chargeKey && sentKey(c);
     const name =
       key === undefined ? undefined : await chargeKey?.(key, address, (user) => annotate(c, { user }));
@@ -131,7 +126,7 @@ export function requestReader(chargeKey?: ChargeKey) {
 /** Returns a request's key. Must find every key that nginx finds, because nginx limits requests with a key only loosely. */
 function sentKey(c: Context): string | undefined {
   const [, bearer] = /^Bearer\b(.*)$/i.exec(c.req.header('Authorization') ?? '') ?? [];
-  const { key: keys = [] } = c.req.queries();
+  const keys = queryOf(c).all('key');
   // Repeated keys are treated as an empty key, which is never valid.
   return keys.length > 1 ? '' : (bearer?.trim() ?? keys[0]);
 }
@@ -141,17 +136,4 @@ export const readFollow = (follow = ''): Follow => (follow === 'all' ? 'all' : '
 /** Whether this `CDN-Loop` header shows that an expander sent the request. */
 export function isOwnRequest(cdnLoop = ''): boolean {
   return cdnLoop.split(',').some((member) => member.split(';', 1)[0]?.trim().toLowerCase() === cdnId);
-}
-
-/**
- * Returns the client's address from the proxy's header, or from the connection if the header is not an address. Returns only
- * the /64 network of an IPv6 address, because one client owns the whole network.
- */
-export function addressOf(c: Context): string {
-  const stated = c.req.header('x-forwarded-for') ?? '';
-  // Ignore an invalid address, which a client could send if there is no proxy.
-  const address = isIP(stated) ? stated : (c.env?.incoming?.socket.remoteAddress ?? '');
-  if (isIP(address) !== 6) return address;
-  const parsed = ip.process(address);
-  return parsed.kind() === 'ipv4' ? parsed.toString() : (parsed as ip.IPv6).parts.slice(0, 4).join(':');
 }

@@ -1,8 +1,8 @@
 import type { Log } from '@longhand/shared/log.ts';
-import { annotateRoute } from '@longhand/shared/observe.ts';
 import { rejectOtherMethods } from '@longhand/shared/other-methods.ts';
+import { type App, createRoutes } from '@longhand/shared/routes.ts';
 import { createTurns, type Turns } from '@longhand/shared/turns.ts';
-import { Hono } from 'hono';
+import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { Expand } from '../expansion/expand.ts';
@@ -10,7 +10,7 @@ import { type ChargeKey, createApi, requestExpander, requestReader } from './api
 import { expandList } from './bulk-api.ts';
 import { openapi } from './openapi.ts';
 import { createPage, showPage } from './page.ts';
-import { apiHeaders, baseHeaders, errorResponse, noStore, openToAll, textResponse } from './responses.ts';
+import { apiHeaders, baseHeaders, errorResponse, noStore, openToAll } from './responses.ts';
 
 export interface AppSettings {
   log?: Pick<Log, 'error'>;
@@ -23,40 +23,37 @@ export interface AppSettings {
 }
 
 /** Creates the expander's HTTP application. */
-export function createApp(expand: Expand, settings: AppSettings = {}): Hono {
+export function createApp(expand: Expand, settings: AppSettings = {}): App {
   const { log = console, exempt = false, turns = createTurns(), chargeKey, onMissing } = settings;
-  const app = new Hono().use(annotateRoute);
+  const routes = createRoutes(turns);
   const onFault = (fault: unknown) => log.error({ err: fault }, 'fault');
   const readRequest = requestReader(chargeKey);
   const expandRequest = requestExpander(expand, readRequest);
   const api = createApi(expandRequest, !exempt);
 
-  app.get('/', showPage(expandRequest, createPage(onMissing), onFault));
-  app.get('/api', api.text);
-  app.get('/api/chain', api.chain);
-  app.use('/api/expand', async (c, next) => {
-    await next();
-    // Error responses need CORS headers, too.
-    if (!exempt) for (const [name, value] of Object.entries(openToAll)) c.res.headers.set(name, value);
-  });
-  app.post('/api/expand', expandList(expand, readRequest, onFault, turns));
+  routes.get('/', showPage(expandRequest, createPage(onMissing), onFault));
+  routes.get('/api', api.text);
+  routes.get('/api/chain', api.chain);
+  routes.post('/api/expand', expandList(expand, readRequest, onFault, turns, exempt ? {} : openToAll));
 
-  const description = { headers: { ...apiHeaders, ...openToAll } };
-  app.get('/openapi.json', () => textResponse(openapi, description));
+  const description = { ...apiHeaders, ...openToAll };
+  routes.get('/openapi.json', () => ({ headers: description, body: () => openapi }));
 
-  rejectOtherMethods(app, (c, Allow) => {
-    const open = !exempt && c.req.path.startsWith('/api');
-    const headers = { ...baseHeaders, ...(open && openToAll), Allow };
-    return textResponse('Method Not Allowed', { status: 405, headers });
+  // Scripts of other origins can read errors, too.
+  const cors = ({ req }: Context) => (!exempt && req.path.startsWith('/api') ? openToAll : {});
+  rejectOtherMethods(routes, (c, Allow) => {
+    const headers = { ...baseHeaders, ...cors(c), Allow };
+    return { status: 405, headers, body: () => 'Method Not Allowed' };
   });
-  app.notFound(() => textResponse('Page Not Found!', { status: 404, headers: baseHeaders }));
-  app.onError((error, c) => {
-    if (error instanceof ExpansionError) return errorResponse(c, error);
+  routes.notFound(() => ({ status: 404, headers: baseHeaders, body: () => 'Page Not Found!' }));
+  routes.onError((error, c) => {
+    if (error instanceof ExpansionError) return errorResponse(c, error, cors(c));
     if (error instanceof HTTPException) {
-      return textResponse(error.message, { status: error.status, headers: { ...apiHeaders, ...noStore } });
+      const headers = { ...apiHeaders, ...cors(c), ...noStore };
+      return { status: error.status, headers, body: () => error.message };
     }
     onFault(error);
-    return textResponse('Something went wrong.', { status: 500, headers: baseHeaders });
+    return { status: 500, headers: { ...baseHeaders, ...cors(c) }, body: () => 'Something went wrong.' };
   });
-  return app;
+  return routes.app;
 }

@@ -1,3 +1,5 @@
+import { createPieceQueue } from '@longhand/shared/pieces.ts';
+import { type LazyResponse, queryOf } from '@longhand/shared/routes.ts';
 import type { Turns } from '@longhand/shared/turns.ts';
 import type { Context } from 'hono';
 import { createBodyReader } from '../bulk/bulk-body.ts';
@@ -20,20 +22,21 @@ const maxListsOfClient = 16;
 /** Maximum time without output (ms) before a list sends a blank line. nginx times out after 30 s. */
 const maxSilence = 10_000;
 
-/** `POST /api/expand`: returns a line for each URL in a list. */
+/** `POST /api/expand`: returns a line for each URL in a list. @param cors headers of the response. */
 export function expandList(
   expand: Expand,
   readRequest: ReadRequest,
   onFault: (fault: unknown) => void,
   turns: Turns,
+  cors: Record<string, string>,
 ) {
   const lists = createCounts();
   let last = 0;
   const readBody = createBodyReader();
-  return async (c: Context): Promise<Response> => {
+  return async (c: Context): Promise<LazyResponse> => {
     const { signal, client } = await readRequest(c);
-    const turn = () => turns([client], signal);
-    const follow = readFollow(c.req.query('follow'));
+    const turn = async () => turns(() => [client], signal);
+    const follow = readFollow(queryOf(c).get('follow'));
     if (lists.count('all') >= maxLists || lists.count(client) >= maxListsOfClient) {
       throw overloaded('Too many URL lists are in progress');
     }
@@ -49,27 +52,57 @@ export function expandList(
       const isJson = /^application\/([\w.-]+\+)?json\b/i.test(c.req.header('Content-Type') ?? '');
       const urls = await readUrls(await body.text, { isJson, turn });
       const expandLine = (url: string) => expand.chain(url, { follow, signal, client, list });
-      const { readable, writable } = new TextEncoderStream();
-      const writer = writable.getWriter();
-      // Ignore a failed write here: the next `writer.ready` rejects and ends the list.
-      const send = (text: string) => writer.write(text).catch(() => {});
-      const heartbeat = setInterval(send, maxSilence, '\n');
-      const write = async (line: BulkLine) => {
-        await writer.ready;
-        heartbeat.refresh();
-        send(`${asciiJson(line)}\n`);
-      };
+      const { write, ...lines } = writeLines();
       processList(inTurns(urls, turn), expandLine, write, { concurrency, onFault })
-        .then(() => writer.close())
-        .catch((error) => writer.abort(error))
-        .finally(() => {
-          clearInterval(heartbeat);
-          end();
-        });
-      return new Response(readable, { headers: { ...apiHeaders, ...noStore, ...unbuffered } });
+        .then(() => lines.end())
+        .catch((error) => lines.end(error))
+        .finally(end);
+      return { headers: { ...apiHeaders, ...cors, ...noStore, ...unbuffered }, body: lines.pieces };
     } catch (error) {
       end();
       throw error;
     }
+  };
+}
+
+/** Lines per piece of the response. A line can have 100 KB. */
+const linesAPiece = 8;
+
+/**
+ * Streams lines as JSON, in pieces of a few lines. Sends a blank line after 10 s without output.
+ *
+ * @returns `write` resolves once the client has taken all but a few lines, and rejects if the client disconnects.
+ */
+function writeLines() {
+  const lines: BulkLine[] = [];
+  let sent = Promise.withResolvers<void>();
+  let hasLeft = false;
+  const pieces = createPieceQueue(() => {
+    hasLeft = true;
+    sent.resolve();
+  });
+  const heartbeat = setInterval(() => {
+    if (pieces.length === 0) pieces.push(() => '\n');
+  }, maxSilence);
+  const piece = () => {
+    const next = lines.splice(0, linesAPiece);
+    if (lines.length > 0) pieces.push(piece);
+    heartbeat.refresh();
+    sent.resolve();
+    sent = Promise.withResolvers();
+    return next.map((line) => `${asciiJson(line)}\n`).join('');
+  };
+  return {
+    pieces,
+    async write(line: BulkLine) {
+      lines.push(line);
+      if (lines.length === 1) pieces.push(piece);
+      while (lines.length >= linesAPiece && !hasLeft) await sent.promise;
+      if (hasLeft) throw new Error('The client has disconnected.');
+    },
+    end(error?: unknown) {
+      clearInterval(heartbeat);
+      pieces.end(error);
+    },
   };
 }

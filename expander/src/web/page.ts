@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createPieceQueue, type Piece } from '@longhand/shared/pieces.ts';
+import { type LazyResponse, queryOf } from '@longhand/shared/routes.ts';
 import { views } from '@longhand/shared/views.ts';
 import type { Context } from 'hono';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
 import type { ExpandRequest } from './api.ts';
 import { linksIn } from './pasted.ts';
-import { baseHeaders, noStore, reportError, textResponse, unbuffered } from './responses.ts';
+import { baseHeaders, noStore, reportError, unbuffered } from './responses.ts';
 import { cut, describeHop, describeResult, documentTitle, tryAgain, urlParts } from './result.ts';
 
 type Top = { u: string; from: string | null; typed: string } & Record<
@@ -71,11 +73,12 @@ export function showPage(
   page: ReturnType<typeof createPage>,
   onFault: (fault: unknown) => void,
 ) {
-  return async (c: Context): Promise<Response> => {
-    const { u, url, text, title, exactly, again } = c.req.query();
+  return async (c: Context): Promise<LazyResponse> => {
+    const query = queryOf(c);
     // Other apps share links in `url`, `text` or `title`, usually in `text`.
-    const typed = [u, url, text, title].map((given) => given?.trim()).find(Boolean) ?? '';
-    const links = exactly === undefined ? linksIn(typed) : [typed];
+    const given = ['u', 'url', 'text', 'title'].map((name) => query.get(name)?.trim());
+    const typed = given.find(Boolean) ?? '';
+    const links = query.get('exactly') === undefined ? linksIn(typed) : [typed];
     // If there are several links, the page offers a choice.
     const link = links.length === 1 ? `${links}` : '';
     const requestId = c.req.header('x-request-id');
@@ -83,19 +86,27 @@ export function showPage(
       page.top({ u: link || typed, typed, from, ...state, proxied: requestId !== undefined });
     const result = (expansion: Expansion) => page.result(link, expansion, requestId);
 
-    const { readable, writable } = new TextEncoderStream();
-    const writer = writable.getWriter();
-    // Ignore a failed write: the request's signal stops the expansion if the client disconnects.
-    const write = (html: string) => writer.write(html).catch(() => {});
+    // The request's signal stops the expansion if the client disconnects.
+    const pieces = createPieceQueue();
+    const skipped = (fault: unknown) => {
+      onFault(fault);
+      return '';
+    };
     const begun = Promise.withResolvers<null>();
     const hops: Hop[] = [];
     const onHop = (hop: Hop) => {
       hops.push(hop);
-      if (hops.length === 1) write(top(hop.url, { begun: true, mistyped: false }));
-      write(page.hop(hops));
+      const shown = [...hops];
+      if (hops.length === 1) pieces.push(() => top(hop.url, { begun: true, mistyped: false }));
+      pieces.push(orElse(() => page.hop(shown), skipped));
       begun.resolve(null);
     };
-    const expanding = expandRequest(c, { u: link, follow: 'all', again: again !== undefined, onHop });
+    const expanding = expandRequest(c, {
+      u: link,
+      follow: 'all',
+      again: query.get('again') !== undefined,
+      onHop,
+    });
 
     const ended = await Promise.race([begun.promise, expanding]);
     if (ended) {
@@ -103,20 +114,33 @@ export function showPage(
       const mistyped = error?.code === 'invalid_url' || error?.code === 'unsupported_scheme';
       const from = mistyped ? null : longUrl;
       const { status, headers } = reportError(c, error);
-      const found = links.length > 1 ? page.links(links) : page.intro();
-      const html = top(from, { begun: false, mistyped }) + (end.code === 'empty' ? found : result(ended));
-      return textResponse(html, { status, headers: { ...page.headers, ...headers } });
+      const found = () => (links.length > 1 ? page.links(links) : page.intro());
+      return {
+        status,
+        headers: { ...page.headers, ...headers },
+        body: () => top(from, { begun: false, mistyped }) + (end.code === 'empty' ? found() : result(ended)),
+      };
     }
+    const failed = (fault: unknown) => {
+      onFault(fault);
+      return page.fault(link);
+    };
     expanding
-      .then(result)
-      .catch((fault: unknown) => {
-        onFault(fault);
-        return page.fault(link);
-      })
-      .then(write)
-      .then(() => writer.close())
-      .catch(() => {});
-    return new Response(readable, { headers: page.headers });
+      .then((expansion) => pieces.push(orElse(() => result(expansion), failed)))
+      .catch((fault) => pieces.push(() => failed(fault)))
+      .then(() => pieces.end());
+    return { headers: page.headers, body: pieces };
+  };
+}
+
+/** Makes a piece of the page, or `otherwise` if that fails. */
+function orElse(make: () => string, otherwise: (fault: unknown) => string): Piece {
+  return () => {
+    try {
+      return make();
+    } catch (fault) {
+      return otherwise(fault);
+    }
   };
 }
 

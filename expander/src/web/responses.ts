@@ -1,4 +1,5 @@
 import { annotate } from '@longhand/shared/observe.ts';
+import type { LazyResponse } from '@longhand/shared/routes.ts';
 import type { Context } from 'hono';
 import type { ErrorCode, ExpansionError, RateState } from '../expansion/errors.ts';
 import type { Expansion } from '../expansion/expansion.ts';
@@ -45,15 +46,6 @@ export function cacheControl(freshUntil: number, mayBeStale: boolean): Record<st
   return { 'Cache-Control': caching, 'X-Accel-Expires': `${atTheEdge}` };
 }
 
-/** Creates a response with a Content-Length, even for HEAD requests. */
-export function textResponse(
-  body: string,
-  init: { status?: number; headers: Record<string, string> },
-): Response {
-  const headers = { ...init.headers, 'Content-Length': String(Buffer.byteLength(body)) };
-  return new Response(body, { ...init, headers });
-}
-
 /** The HTTP status of each error. */
 export const errorStatuses: Record<ErrorCode, number> = {
   invalid_url: 400,
@@ -88,10 +80,14 @@ const rateFields = ({ count, period, wait }: RateState) => ({
   RateLimit: `"expansions";r=0;t=${wait}`,
 });
 
-/** Creates a response with the error message. */
-export function errorResponse(c: Context, { code, message, facts }: ExpansionError): Response {
+/** Responds with the error message. @param cors headers that allow other origins to read it. */
+export function errorResponse(
+  c: Context,
+  { code, message, facts }: ExpansionError,
+  cors: Record<string, string>,
+): LazyResponse {
   const { status, headers } = reportError(c, { code, message, ...facts });
-  return textResponse(message, { status, headers: { ...apiHeaders, ...noStore, ...headers } });
+  return { status, headers: { ...apiHeaders, ...cors, ...noStore, ...headers }, body: () => message };
 }
 
 /** A response format of the API. */

@@ -1,4 +1,5 @@
-import { Hono } from 'hono';
+import { createRoutes } from '@longhand/shared/routes.ts';
+import { noTurns } from '@longhand/shared/turns.ts';
 import { expect, test } from 'vitest';
 import { testApp } from '../../testing/app.ts';
 import type { Changes, TaskStore } from '../task/task.ts';
@@ -57,7 +58,9 @@ test('the event stream queues at most 17 events for a client that does not read'
 test('the event stream sends comments, so that the proxy keeps the connection open', async () => {
   const { changes } = watchedApp();
   const events = eventsHandlers({ changes, signal: new AbortController().signal }, 1);
-  const response = await new Hono<TasksEnv>().get('/', events.stream).request('/');
+  const { app, get } = createRoutes<TasksEnv>(noTurns);
+  get('/', events.stream);
+  const response = await app.request('/');
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   for (let comments = 0; comments < 3; )
     if (new TextDecoder().decode((await reader.read()).value) === ':\n\n') comments += 1;

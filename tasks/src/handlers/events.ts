@@ -1,3 +1,5 @@
+import { createPieceQueue } from '@longhand/shared/pieces.ts';
+import type { LazyResponse } from '@longhand/shared/routes.ts';
 import { TaskError } from '../task/errors.ts';
 import type { TasksContext } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
@@ -27,37 +29,32 @@ type Used = Pick<Dependencies, 'changes' | 'signal' | 'eventStreams'>;
 export function eventsHandlers({ changes, signal, eventStreams }: Used, heartbeat = 5_000) {
   let streams = 0;
   return {
-    stream(c: TasksContext): Response {
+    stream(c: TasksContext): LazyResponse {
       if (c.req.method === 'HEAD') return respond(c, null, 200, headers);
       if (streams >= maxStreams)
         throw new TaskError('too_many_streams', 'Too many pages are watching the list.');
       const left = new AbortController();
       const end = AbortSignal.any([signal, left.signal]);
-      const encoder = new TextEncoder();
-      const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-        start(stream) {
-          // A slow client misses events, but the next event has the newest version.
-          const send = (text: string) => {
-            if ((stream.desiredSize ?? 0) > -maxUnread) stream.enqueue(encoder.encode(text));
-          };
-          send('retry: 1000\n\n');
-          const timer = setInterval(() => send(':\n\n'), heartbeat);
-          const unsubscribe = changes.subscribe((version) => send(`data: ${version}\n\n`));
-          streams += 1;
-          eventStreams?.inc();
-          const stop = () => {
-            streams -= 1;
-            eventStreams?.dec();
-            clearInterval(timer);
-            unsubscribe();
-            if (signal.aborted) stream.close();
-          };
-          if (end.aborted) stop();
-          else end.addEventListener('abort', stop);
-        },
-        cancel: () => left.abort(),
-      });
-      return respond(c, body, 200, headers);
+      const events = createPieceQueue(() => left.abort());
+      // A slow client misses events, but the next event has the newest version.
+      const send = (text: string) => {
+        if (events.length <= maxUnread) events.push(() => text);
+      };
+      send('retry: 1000\n\n');
+      const timer = setInterval(() => send(':\n\n'), heartbeat);
+      const unsubscribe = changes.subscribe((version) => send(`data: ${version}\n\n`));
+      streams += 1;
+      eventStreams?.inc();
+      const stop = () => {
+        streams -= 1;
+        eventStreams?.dec();
+        clearInterval(timer);
+        unsubscribe();
+        events.end();
+      };
+      if (end.aborted) stop();
+      else end.addEventListener('abort', stop);
+      return respond(c, events, 200, headers);
     },
   };
 }

@@ -1,9 +1,9 @@
 import { annotate } from '@longhand/shared/observe.ts';
-import type { MiddlewareHandler } from 'hono';
+import { type LazyResponse, queryOf } from '@longhand/shared/routes.ts';
 import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
 import { type Auth, pageAfterLogin } from '../web/auth.ts';
-import { queryParameter, type TasksContext, type TasksEnv } from '../web/context.ts';
+import type { TasksContext } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { problem } from '../web/error-response.ts';
 import { nothing, withInput } from '../web/input.ts';
@@ -14,10 +14,12 @@ import { html, redirect, toList, wantsJson } from '../web/responses.ts';
  *
  * @throws TaskError `not_logged_in` for a write
  */
-export function requireLogin(auth: Auth): MiddlewareHandler<TasksEnv> {
-  return async (c, next) => {
+export function requireLogin(auth: Auth) {
+  return async (c: TasksContext): Promise<LazyResponse | undefined> => {
     const { method, path } = c.req;
-    if (path === '/login' || path.startsWith('/public/') || (await auth.admits(c))) return next();
+    if (path === '/login' || path.startsWith('/public/') || (await auth.admits(c))) {
+      return undefined;
+    }
     if (!/^(GET|HEAD)$/.test(method)) {
       throw new TaskError('not_logged_in', 'You are logged out, so nothing was changed.');
     }
@@ -51,8 +53,9 @@ export function loginHandlers({
   return {
     async new(c: TasksContext) {
       if (await auth.admits(c)) return toList(c, 303);
-      const next = pageAfterLogin(queryParameter(c, 'next'));
-      return html(c, render('login', { csrf: await csrf.issue(c), next }));
+      const next = pageAfterLogin(queryOf(c).get('next'));
+      const token = await csrf.issue(c);
+      return html(c, () => render('login', { csrf: token, next }));
     },
 
     create: (c: TasksContext) =>

@@ -1,9 +1,10 @@
 import { hash, randomUUID } from 'node:crypto';
+import { queryOf } from '@longhand/shared/routes.ts';
 import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
 import { removalSchema } from '../task/schema.ts';
 import { listedRemovals } from '../task/task.ts';
-import { queryParameter, type TasksContext } from '../web/context.ts';
+import type { TasksContext } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { type Intent, nothing, withInput } from '../web/input.ts';
 import { html, json, redirect, toList, wantsJson } from '../web/responses.ts';
@@ -37,16 +38,17 @@ export function removalsHandlers({ store, csrf, render }: Pick<Dependencies, 'st
   return {
     async list(c: TasksContext) {
       const [found, token] = await Promise.all([store.removals(), csrf.issue(c)]);
-      const restored = Number.parseInt(queryParameter(c, 'restored') ?? '', 10);
+      const restored = Number.parseInt(queryOf(c).get('restored') ?? '', 10);
       const removals = found.slice(0, listedRemovals);
       const more = found.length > listedRemovals;
-      return html(c, render('removals', { removals, more, restored, csrf: token, nonce: randomUUID() }));
+      const values = { removals, more, restored, csrf: token, nonce: randomUUID() };
+      return html(c, () => render('removals', values));
     },
 
     clearFinished: (c: TasksContext) => withInput(c, csrf, nothing, (_, intent) => clear(c, intent)),
 
     async restore(c: TasksContext) {
-      const fromRemovals = queryParameter(c, 'from') === 'removals' && !wantsJson(c);
+      const fromRemovals = queryOf(c).get('from') === 'removals' && !wantsJson(c);
       const count = await withInput(c, csrf, restoration, ({ removal = '' }, { nonce }) =>
         store.restore(removal.toWellFormed(), nonce).catch((error) => {
           // Somebody else has restored the tasks. The page says so.

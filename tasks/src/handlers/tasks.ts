@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { queryOf, takeTurn } from '@longhand/shared/routes.ts';
 import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
 import { readLines } from '../task/import.ts';
 import { changeSchema, formSchema, newTaskSchema } from '../task/schema.ts';
 import { type Change, filters, type ListQuery, RevisionChanged, readTitle, type Task } from '../task/task.ts';
-import {
-  listSearch,
-  partOf,
-  queryParameter,
-  searched,
-  type TasksContext,
-  taskId,
-  turnsOf,
-} from '../web/context.ts';
+import { listSearch, partOf, searched, type TasksContext, taskId } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { requireDeliberate } from '../web/fetch-metadata.ts';
 import { type Intent, nothing, withInput } from '../web/input.ts';
@@ -52,7 +45,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
         const task = await store.create({ ...written, title: readTitle(title) }, time, nonce);
         return { task, isRetry: task.created_at !== time.toISOString() };
       }
-      const { tasks, report } = await readLines(text, time, turnsOf(c, turns));
+      const { tasks, report } = await readLines(text, time, () => takeTurn(c));
       const [problem] = report.problems;
       if (problem) throw new TaskError('invalid_title', `Line ${problem.line}: ${problem.detail}`);
       if (tasks.length === 0) throw new TaskError('invalid_title', 'A task needs a title.');
@@ -74,10 +67,10 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
   };
 
   const undoRemoval = async (c: TasksContext): Promise<Undo | undefined> => {
-    const removal = queryParameter(c, 'removal');
+    const removal = queryOf(c).get('removal');
     const removed = removal === undefined ? undefined : await store.removed(removal);
     if (!removed) return undefined;
-    const said = queryParameter(c, 'cleared') === undefined ? 'Deleted' : 'Cleared';
+    const said = queryOf(c).get('cleared') === undefined ? 'Deleted' : 'Cleared';
     const [title, tasks] =
       removed.count > 1 ? [undefined, ` ${number(removed.count)} tasks`] : [removed.title, ''];
     return { said: `${said}${tasks}`, title, action: '/tasks/restore', fields: { removal: removed.removal } };
@@ -128,7 +121,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
     async index(c: TasksContext) {
       const change = await undoChange(c);
       const undo = (await undoRemoval(c)) ?? change;
-      const id = queryParameter(c, 'added');
+      const id = queryOf(c).get('added');
       const [added] = await store.find(id === undefined ? [] : [id]);
       const proxied = c.req.header('x-request-id') !== undefined;
       const own = { ...(await formValues(c)), proxied, undo, added, gone: id !== undefined && !added };
@@ -137,7 +130,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
 
     async partial(c: TasksContext) {
       const { etag, html } = await shown.partial(c, readQuery(c));
-      return tagged(c, etag, 'text/html; charset=UTF-8', html);
+      return tagged(c, etag, 'text/html; charset=UTF-8', () => html);
     },
 
     async list(c: TasksContext) {
@@ -149,24 +142,29 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
       if (search) return json(c, { ...found, ...search });
       const next = page.next && `/tasks?filter=${query.filter}&after=${page.next}`;
       const link = next && { Link: `<${next}>; rel="next"` };
-      return tagged(c, `W/"${version}"`, 'application/json', JSON.stringify({ ...found, next }), { ...link });
+      return tagged(c, `W/"${version}"`, 'application/json', () => JSON.stringify({ ...found, next }), {
+        ...link,
+      });
     },
 
     /** Shows the form for a new task, with text shared by another app (see the manifest). */
     async new(c: TasksContext) {
       const values = { ...(await formValues(c)), back: listSearch(partOf(c)) };
-      return html(c, render('new', { ...values, title: sharedText(c) }));
+      const title = sharedText(c);
+      return html(c, () => render('new', { ...values, title }));
     },
 
     async show(c: TasksContext) {
       const task = await store.show(taskId(c));
       if (wantsJson(c)) return taskJson(c, task);
-      return html(c, render('show', { task, back: '', ...(await formValues(c)) }));
+      const values = await formValues(c);
+      return html(c, () => render('show', { task, back: '', ...values }));
     },
 
     async edit(c: TasksContext) {
       const { _id: id, ...task } = await store.show(taskId(c));
-      return html(c, render('edit', { ...task, id, ...(await formValues(c)), back: listSearch(partOf(c)) }));
+      const values = { ...(await formValues(c)), back: listSearch(partOf(c)) };
+      return html(c, () => render('edit', { ...task, id, ...values }));
     },
 
     async create(c: TasksContext) {
@@ -198,7 +196,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
 /** Returns the shared text on one line. Apps may put a link in any of the fields, and repeat the title in the text. */
 function sharedText(c: TasksContext): string {
   return ['title', 'text', 'url']
-    .map((name) => queryParameter(c, name) ?? '')
+    .map((name) => queryOf(c).get(name) ?? '')
     .reduce((text, part) => (part.includes(text) ? part : text.includes(part) ? text : `${text} ${part}`))
     .replace(/\s+/g, ' ')
     .trim();
@@ -209,9 +207,9 @@ function holds(task: Task, change: Change): boolean {
 }
 
 function readQuery(c: TasksContext): ListQuery {
-  const asked = queryParameter(c, 'filter') ?? 'all';
+  const asked = queryOf(c).get('filter') ?? 'all';
   const filter = filters.find((name) => name === asked);
   const q = searched(c);
-  if (filter) return q ? { filter, q } : { filter, after: queryParameter(c, 'after') };
+  if (filter) return q ? { filter, q } : { filter, after: queryOf(c).get('after') };
   throw new TaskError('bad_filter', 'The filter must be all, open or finished.');
 }

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { clientAddress, hasLeft } from '@longhand/shared/client-address.ts';
+import type { Piece, Pieces } from '@longhand/shared/pieces.ts';
+import { queryOf, takeTurn } from '@longhand/shared/routes.ts';
 import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
 import { type Format, formats } from '../task/formats.ts';
 import { type Report, readLines, readTasks } from '../task/import.ts';
-import type { TaskStore } from '../task/task.ts';
-import { clientOf, queryParameter, type TasksContext, turnsOf } from '../web/context.ts';
+import { createPlaces } from '../task/places.ts';
+import type { Task, TaskStore } from '../task/task.ts';
+import type { TasksContext } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { requireKnownOrigin, requireSameOrigin } from '../web/fetch-metadata.ts';
 import { readFileForm } from '../web/file-form.ts';
@@ -18,17 +22,23 @@ const maxFile = 1024 ** 2;
 /** Max concurrent imports per process. Each client may run one. An import takes at most a second of CPU time. */
 const maxImports = 2;
 
+/** Max concurrent exports per client. Other exports of the client wait. */
+const maxExports = 2;
+
 const mediaTypes = new Map<string | undefined, Format>(
   Object.values(formats).map((format) => [format.type.split(';')[0], format]),
 );
 const form = { form: z.object({ text: z.string().optional() }) };
 const fileTypes = new Map<string | undefined, Format>(Object.entries(formats));
 
-export function transferHandlers({ store, csrf, render, now, turns }: Dependencies) {
-  /** Renders the import page. The nonce prevents a second import if the form is submitted twice. */
-  const page = async (c: TasksContext, shown: Partial<Views['import']> = {}) =>
-    render('import', { csrf: await csrf.issue(c), nonce: randomUUID(), ...shown });
+export function transferHandlers({ store, csrf, render, now }: Dependencies) {
+  /** The import page. The nonce prevents a second import if the form is submitted twice. */
+  const page = async (c: TasksContext, shown: Partial<Views['import']> = {}) => {
+    const values = { csrf: await csrf.issue(c), nonce: randomUUID(), ...shown };
+    return html(c, () => render('import', values));
+  };
 
+  const placeForExport = createPlaces(maxExports);
   const importing = new Set<string>();
   /** Adds the tasks from `read` in one step. */
   const add = async <Found extends Awaited<ReturnType<typeof readTasks>>>(
@@ -37,13 +47,13 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
     form: 'form' | undefined,
     read: (turn: () => Promise<void>) => Promise<Found>,
   ): Promise<Found> => {
-    const client = clientOf(c);
+    const client = clientAddress(c);
     if (importing.has(client) || importing.size === maxImports) {
       throw new TaskError('too_many_imports', 'Another import is running. Please try again in a moment.');
     }
     importing.add(client);
     try {
-      const found = await read(turnsOf(c, turns));
+      const found = await read(() => takeTurn(c));
       await store.insert(found.tasks, nonce, form);
       return found;
     } finally {
@@ -58,7 +68,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
     if (report.refused === 0) return imported(c, report);
     const typed = text.split(/\r?\n/);
     const left = typed.filter((_, i) => refused.has(i + 1)).join('\n');
-    return html(c, await page(c, { report, typed, text: left }));
+    return page(c, { report, typed, text: left });
   };
 
   const readFile = (file: Buffer, format: Format, turn: () => Promise<void>) => {
@@ -76,7 +86,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
       if (name === '') throw new TaskError('invalid_field', 'Choose a file.');
       const format = fileTypes.get(name.toLowerCase().split('.').pop()) ?? formats.text;
       const { report } = await add(c, nonce, 'form', (turn) => readFile(file, format, turn));
-      return report.refused === 0 ? imported(c, report) : html(c, await page(c, { report }));
+      return report.refused === 0 ? imported(c, report) : await page(c, { report });
     } catch (error) {
       if (error instanceof TaskError) error.form = { text: '', nonce, isFile: 'yes' };
       throw error;
@@ -85,12 +95,17 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
 
   return {
     async export(c: TasksContext) {
-      const name = queryParameter(c, 'format') ?? (wantsJson(c) ? 'json' : 'text');
+      const name = queryOf(c).get('format') ?? (wantsJson(c) ? 'json' : 'text');
       if (name !== 'json' && name !== 'text') {
         throw new TaskError('bad_filter', `The format must be json or text, not ${JSON.stringify(name)}.`);
       }
       const format = formats[name];
-      return respond(c, await written(store, format), 200, {
+      const free = await placeForExport(clientAddress(c));
+      const body = await written(c, store, format, free).catch((error) => {
+        free();
+        throw error;
+      });
+      return respond(c, body, 200, {
         'Content-Type': format.type,
         Vary: 'Accept, Accept-Encoding',
         'Content-Disposition': `attachment; filename="tasks.${name === 'json' ? 'json' : 'txt'}"`,
@@ -99,9 +114,9 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
     },
 
     async new(c: TasksContext) {
-      const imported = Number.parseInt(queryParameter(c, 'imported') ?? '', 10);
+      const imported = Number.parseInt(queryOf(c).get('imported') ?? '', 10);
       const report = imported >= 0 ? { imported, refused: 0, problems: [] } : undefined;
-      return html(c, await page(c, { report }));
+      return page(c, { report });
     },
 
     async import(c: TasksContext) {
@@ -124,21 +139,53 @@ export function transferHandlers({ store, csrf, render, now, turns }: Dependenci
 const imported = (c: TasksContext, { imported }: Report) =>
   redirect(c, 303, `/tasks/import?imported=${imported}`);
 
-/** Streams all tasks as a file. Resolves after the first batch, so that an early store failure can still return 503. */
-async function written(store: TaskStore, format: Format) {
+/**
+ * Streams all tasks as a file, and reads each batch only once the client has taken the batch before. Resolves after the first
+ * batch, so that an early store failure can still return 503.
+ *
+ * @param onEnd called when the stream ends, fails or is cancelled
+ */
+async function written(
+  c: TasksContext,
+  store: TaskStore,
+  format: Format,
+  onEnd: () => void,
+): Promise<Pieces> {
+  if (hasLeft(c)) throw new Error('The client has disconnected.');
   const batches = store.export()[Symbol.asyncIterator]();
-  let batch = await batches.next();
-  const text = async function* () {
-    yield format.before;
-    for (let first = true; !batch.done; batch = await batches.next()) {
-      let lines = '';
-      for (const task of batch.value) {
-        lines += format.line(task, first);
-        first = false;
+  const pieces = inPieces(await batches.next(), batches, format);
+  return {
+    async next() {
+      try {
+        const piece = await pieces.next();
+        if (piece.done) onEnd();
+        return piece;
+      } catch (error) {
+        onEnd();
+        throw error;
       }
-      yield lines;
-    }
-    yield format.after;
+    },
+    async return() {
+      onEnd();
+      return { done: true, value: undefined };
+    },
   };
-  return (ReadableStream.from(text()) as ReadableStream<string>).pipeThrough(new TextEncoderStream());
+}
+
+async function* inPieces(
+  first: IteratorResult<Task[]>,
+  batches: AsyncIterator<Task[]>,
+  format: Format,
+): AsyncGenerator<Piece, undefined> {
+  yield () => format.before;
+  let isFirst = true;
+  for (let batch = first; !batch.done; batch = await batches.next()) {
+    const tasks = batch.value;
+    yield () => {
+      const lines = tasks.map((task, i) => format.line(task, isFirst && i === 0)).join('');
+      if (tasks.length > 0) isFirst = false;
+      return lines;
+    };
+  }
+  yield () => format.after;
 }

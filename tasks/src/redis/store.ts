@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import type { Timed } from '@longhand/shared/durations.ts';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { TaskError } from '../task/errors.ts';
-import { oneAtATime } from '../task/one-at-a-time.ts';
+import { oneAtATime } from '../task/places.ts';
 import { taskSchema } from '../task/schema.ts';
 import {
   cursor,

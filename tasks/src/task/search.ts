@@ -1,4 +1,4 @@
-import { oneAtATime } from './one-at-a-time.ts';
+import { oneAtATime } from './places.ts';
 import { type ListQuery, type Page, pageSize, type TaskStore } from './task.ts';
 
 /** Max milliseconds per search. nginx waits 2 s for a response, and the store may need 1 s. */

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
-import { generateCookie, getCookie } from 'hono/cookie';
-import type { CookieOptions } from 'hono/utils/cookie';
+import { generateCookie } from 'hono/cookie';
 import type { TasksContext } from './context.ts';
+import { cookieOptions, readCookie } from './cookies.ts';
 
 /** Token and mask length in bytes. */
 const size = 32;
@@ -56,7 +56,7 @@ function xor(a: Buffer, b: Buffer): Buffer {
 
 /** Returns the session ID if it is well-formed. Otherwise, a client could get the HMAC of arbitrary text. */
 function currentSession(c: TasksContext): string | undefined {
-  const session = getCookie(c, 'session', cookieOptions(c).prefix) ?? '';
+  const session = readCookie(c, 'session') ?? '';
   return /^[\w-]{22}$/.test(session) ? session : undefined;
 }
 
@@ -64,11 +64,4 @@ function newSession(c: TasksContext): string {
   const session = randomBytes(16).toString('base64url');
   c.set('cookie', generateCookie('session', session, cookieOptions(c)));
   return session;
-}
-
-/** Over TLS, the name begins with `__Host-`, so that other hosts and plain HTTP cannot set the cookie (RFC 6265bis 4.1.3.2). */
-export function cookieOptions(c: TasksContext): CookieOptions & { prefix?: 'host' } {
-  const options = { path: '/', httpOnly: true, sameSite: 'Lax' } as const;
-  const secure = c.req.header('x-forwarded-proto') === 'https';
-  return secure ? { ...options, secure, prefix: 'host' } : options;
 }

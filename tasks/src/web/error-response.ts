@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
+import { hasLeft } from '@longhand/shared/client-address.ts';
 import { annotate } from '@longhand/shared/observe.ts';
+import type { LazyResponse } from '@longhand/shared/routes.ts';
 import { errorStatuses, type SentForm, TaskError } from '../task/errors.ts';
 import { RevisionChanged } from '../task/task.ts';
 import { pageAfterLogin } from './auth.ts';
-import { hasLeft, listSearch, partOf, type TasksContext, taskId } from './context.ts';
+import { listSearch, partOf, type TasksContext, taskId } from './context.ts';
 import type { Dependencies } from './dependencies.ts';
 import { html, json, respond, wantsJson } from './responses.ts';
 
@@ -27,7 +29,7 @@ export function methodNotAllowed({ req: { method } }: TasksContext, allow: strin
 }
 
 /** Problem details (RFC 9457). */
-export function problem(c: TasksContext, error: TaskError): Response {
+export function problem(c: TasksContext, error: TaskError): LazyResponse {
   const [status, headers] = errorStatus(error);
   const { code, message: detail, removal, count } = error;
   const value = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code, removal, count };
@@ -36,7 +38,7 @@ export function problem(c: TasksContext, error: TaskError): Response {
 
 /** Responds to a failed request with problem details for programs, the submitted form for browser forms, or an error page. */
 export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 'render' | 'log'>) {
-  return async (cause: Error, c: TasksContext): Promise<Response> => {
+  return async (cause: Error, c: TasksContext): Promise<LazyResponse> => {
     // The client has disconnected, so only the log shows this status.
     if (hasLeft(c) && !(cause instanceof TaskError)) return respond(c, null, 499);
     if (!(cause instanceof TaskError)) log.error({ err: cause }, 'a request failed');
@@ -58,29 +60,34 @@ export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 
       list: `/${listSearch(partOf(c), error.removal ? { removal: error.removal } : {})}`,
       requestId: c.req.header('x-request-id'),
     };
-    return html(c, again ?? render('error', page), status, headers);
+    return html(c, again ?? (() => render('error', page)), status, headers);
   };
 
-  /** Renders the submitted form again. Returns undefined if the form had no text, or the key for a new token is unavailable. */
-  async function formAgain(c: TasksContext, form: SentForm, error: TaskError): Promise<string | undefined> {
+  /** Returns a function that renders the submitted form again, or undefined if the form had no text, or the key for a new token is unavailable. */
+  async function formAgain(
+    c: TasksContext,
+    form: SentForm,
+    error: TaskError,
+  ): Promise<(() => string) | undefined> {
     if (form.undo || [form.title, form.text, form.next].every((text) => text === undefined)) return undefined;
     const token = await csrf.issue(c).catch(() => undefined);
     if (token === undefined) return undefined;
     const nonce = form.nonce ?? randomUUID();
     const values = { ...form, nonce, problem: error.message, csrf: token, back: listSearch(partOf(c)) };
-    if (form.next !== undefined) return render('login', { ...values, next: pageAfterLogin(form.next) });
-    if (form.title === undefined) return render('import', values);
-    if (c.req.param('id') === undefined) return render('new', { ...values, action: c.req.path });
+    if (form.next !== undefined) return () => render('login', { ...values, next: pageAfterLogin(form.next) });
+    if (form.title === undefined) return () => render('import', values);
+    const id = taskId(c);
+    if (id === '') return () => render('new', { ...values, action: c.req.path });
     if (error.code === 'unknown_task') {
       const problem = `${error.message} Add saves your text as a new task.`;
-      return render('new', { ...values, problem });
+      return () => render('new', { ...values, problem });
     }
     if (!(error instanceof RevisionChanged)) {
-      return render('edit', { ...values, id: taskId(c), revision: form.revision ?? '' });
+      return () => render('edit', { ...values, id, revision: form.revision ?? '' });
     }
     // The message shows the current title, so the next save may overwrite it.
     const { title: was, revision } = error.current;
     const problem = `${error.message} Save replaces its title with yours.`;
-    return render('edit', { ...values, problem, id: taskId(c), revision, was });
+    return () => render('edit', { ...values, problem, id, revision, was });
   }
 }

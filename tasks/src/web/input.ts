@@ -1,6 +1,8 @@
+import { isEncodedUtf8, readParameters } from '@longhand/shared/parameters.ts';
+import { takeTurn } from '@longhand/shared/routes.ts';
 import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
-import { utf8 } from '../task/utf8.ts';
+import { notUtf8, utf8 } from '../task/utf8.ts';
 import type { TasksContext } from './context.ts';
 import type { Csrf } from './csrf.ts';
 import { requireSameOrigin } from './fetch-metadata.ts';
@@ -67,11 +69,17 @@ export async function withInput<Form extends Fields, Result>(
 const maxForm = 64 * 1024;
 
 /**
- * Reads a body. Avoids a web stream if the length is known, because a stream would double the CPU time of a write.
+ * Reads a body, and waits for the client's turn to use it. Avoids a web stream if the length is known, because a stream would double the CPU time of a write.
  *
  * @throws TaskError `body_too_large`
  */
 export async function readBody(c: TasksContext, maxBytes = maxForm): Promise<Buffer> {
+  const body = await receiveBody(c, maxBytes);
+  await takeTurn(c);
+  return body;
+}
+
+async function receiveBody(c: TasksContext, maxBytes: number): Promise<Buffer> {
   const length = c.req.header('content-length');
   if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
   if (length !== undefined) return Buffer.from(await c.req.raw.arrayBuffer());
@@ -113,12 +121,17 @@ async function submitForm<Form extends Fields, Result>(
   body: Buffer,
   act: Act<Form, Result>,
 ): Promise<Result> {
-  const sent = new URLSearchParams(body.toString());
-  const names = [...Object.keys(fields.shape), ...intentNames].filter((name) => sent.has(name));
-  const form = Object.fromEntries(names.map((name) => [name, sent.get(name) as string]));
+  const text = body.toString();
+  const sent = readParameters(text);
+  const form: Record<string, string> = {};
+  for (const name of [...Object.keys(fields.shape), ...intentNames]) {
+    const value = sent.get(name);
+    if (value !== undefined) form[name] = value;
+  }
   try {
-    requireUtf8(body);
-    if (!(await csrf.verify(c, sent.get('_csrf') ?? ''))) throw expired();
+    utf8(body);
+    if (!isEncodedUtf8(text)) throw notUtf8();
+    if (!(await csrf.verify(c, sent.get('_csrf')))) throw expired();
     const { _method: method = c.req.method, revision, nonce } = form;
     return await act(readFields(form, fields), { method, match: revision && `"${revision}"`, nonce });
   } catch (error) {
@@ -129,13 +142,6 @@ async function submitForm<Form extends Fields, Result>(
 
 export function expired(): TaskError {
   return new TaskError('bad_token', 'This form has expired, so nothing was changed. Please send it again.');
-}
-
-/** Rejects a URL-encoded body that is not UTF-8. `URLSearchParams` would insert replacement characters instead. */
-function requireUtf8(body: Buffer): void {
-  const encoded = body.toString('latin1');
-  const byte = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
-  utf8(Buffer.from(encoded.replace(/%([0-9a-f]{2})/gi, byte), 'latin1'));
 }
 
 function readJson(body: string, fields: Fields): object {

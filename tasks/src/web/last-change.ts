@@ -1,9 +1,9 @@
-import { generateCookie, getCookie } from 'hono/cookie';
+import { generateCookie } from 'hono/cookie';
 import { z } from 'zod';
 import { taskSchema } from '../task/schema.ts';
 import type { Task } from '../task/task.ts';
 import type { TasksContext } from './context.ts';
-import { cookieOptions } from './csrf.ts';
+import { cookieOptions, readCookie } from './cookies.ts';
 import type { Undo } from './views.ts';
 
 /** Seconds until the cookie expires. */
@@ -31,7 +31,7 @@ export function tellChange(c: TasksContext, { _id: id, revision, finished }: Tas
 
 /** Returns the change from the cookie, and deletes the cookie. */
 export function takeChange(c: TasksContext): LastChange | undefined {
-  const value = getCookie(c, 'change', cookieOptions(c).prefix);
+  const value = readCookie(c, 'change');
   if (!value) return undefined;
   c.set('cookie', generateCookie('change', '', { ...cookieOptions(c), maxAge: 0 }));
   try {

@@ -1,8 +1,10 @@
 import { hash, randomUUID } from 'node:crypto';
+import { clientAddress } from '@longhand/shared/client-address.ts';
+import { takeTurn } from '@longhand/shared/routes.ts';
 import { createSearch } from '../task/search.ts';
 import { filters, type ListQuery, type Page, pageSize } from '../task/task.ts';
 import { coalesce } from './coalesce.ts';
-import { clientOf, listSearch, type TasksContext, turnsOf } from './context.ts';
+import { listSearch, type TasksContext } from './context.ts';
 import type { Dependencies } from './dependencies.ts';
 import { createRows } from './rows.ts';
 import { number, type Place, type Views } from './views.ts';
@@ -19,7 +21,7 @@ export function listPage({ store, render, turns, auth }: Used) {
   const firstPages = new Map(filters.map((filter) => [filter, coalesce(firstPage({ filter }))]));
 
   const list = (c: TasksContext, { q, ...query }: ListQuery): Promise<Page> =>
-    q === undefined ? store.list(query) : search({ ...query, q }, clientOf(c), turnsOf(c, turns));
+    q === undefined ? store.list(query) : search({ ...query, q }, clientAddress(c), () => takeTurn(c));
 
   return {
     list,
@@ -29,7 +31,8 @@ export function listPage({ store, render, turns, auth }: Used) {
       shown.etag ||= `W/"${hash('sha256', shown.html, 'base64url')}"`;
       return shown;
     },
-    async page(c: TasksContext, query: ListQuery, own: Own): Promise<Buffer<ArrayBuffer>> {
+    /** Returns a function that renders the page. */
+    async page(c: TasksContext, query: ListQuery, own: Own): Promise<() => Buffer<ArrayBuffer>> {
       const { page, summary, html } = await version(c, query);
       const { filter, q } = query;
       const searchable = q !== undefined || page.open + page.finished > pageSize;
@@ -42,19 +45,19 @@ export function listPage({ store, render, turns, auth }: Used) {
         open: `${page.open}`,
         locked: auth !== undefined,
       };
-      return put(render('list', { ...values, back: listSearch(query), list: mark }), [html]);
+      return () => put(render('list', { ...values, back: listSearch(query), list: mark }), [html]);
     },
   };
 
   async function version(c: TasksContext, query: ListQuery) {
     const isFirst = query.after === undefined && query.q === undefined;
     const first = isFirst && firstPages.get(query.filter);
-    return first ? first() : shown(query, await list(c, query), turnsOf(c, turns));
+    return first ? first() : shown(query, await list(c, query), () => takeTurn(c));
   }
 
   function firstPage(query: ListQuery) {
     // All clients share the first page, so rendering does not wait for a client's turn.
-    const turn = () => turns([]);
+    const turn = async () => turns(() => []);
     let last: Awaited<ReturnType<typeof shown>> | undefined;
     return async () => {
       const page = await store.list(query, last?.page);
@@ -68,8 +71,9 @@ export function listPage({ store, render, turns, auth }: Used) {
     const counted = open > 0 ? `${number(open)} open` : finished > 0 ? 'All done' : 'No tasks';
     const summary = query.q === undefined ? counted : `Find: ${query.q}`;
     const values = { page, summary, query, place: placeOf(page, query) };
-    const around = render('tasks', { ...values, rows: mark });
-    const html = put(around, await rows(page.tasks, listSearch(query), turn));
+    const shownRows = await rows(page.tasks, listSearch(query), turn);
+    await turn();
+    const html = put(render('tasks', { ...values, rows: mark }), shownRows);
     return { page, summary, html, etag: '' };
   }
 }

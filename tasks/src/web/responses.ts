@@ -1,3 +1,4 @@
+import type { LazyResponse } from '@longhand/shared/routes.ts';
 import { accepts } from 'hono/accepts';
 import type { Task } from '../task/task.ts';
 import { listSearch, partOf, type TasksContext } from './context.ts';
@@ -36,7 +37,8 @@ const revalidate = { 'Cache-Control': 'private, no-cache' };
 
 type Headers = Record<string, string>;
 
-type Text = string | Buffer<ArrayBuffer>;
+/** Makes a page or a file, when the client has its turn. */
+type Make = () => string | Buffer<ArrayBuffer>;
 
 /**
  * Responds with `headers` and the common headers. Hono's functions would create a `Headers` object, which takes more CPU time
@@ -44,23 +46,21 @@ type Text = string | Buffer<ArrayBuffer>;
  */
 export function respond(
   c: TasksContext,
-  body: Text | ReadableStream | null,
+  body: LazyResponse['body'],
   status = 200,
   headers: Headers = {},
-): Response {
+): LazyResponse {
   const all: Headers = { ...securityHeaders, ...headers };
   const cookie = c.get('cookie');
   if (cookie) all['Set-Cookie'] = cookie;
-  // Node computes the length for GET only.
-  if (typeof body === 'string' || Buffer.isBuffer(body)) all['Content-Length'] = `${Buffer.byteLength(body)}`;
-  return new Response(body, { status, headers: all });
+  return { status, headers: all, body };
 }
 
 /** Each path serves HTML or JSON, and the proxy may compress the response. */
 const vary = { Vary: 'Accept, Accept-Encoding' };
 
 /** Responds with an uncacheable page. */
-export function html(c: TasksContext, page: Text, status = 200, headers?: Headers) {
+export function html(c: TasksContext, page: Make, status = 200, headers?: Headers) {
   const type = { 'Content-Type': 'text/html; charset=UTF-8' };
   return respond(c, page, status, { ...type, ...vary, ...noStore, ...headers });
 }
@@ -68,7 +68,7 @@ export function html(c: TasksContext, page: Text, status = 200, headers?: Header
 /** Responds with uncacheable JSON. */
 export function json(c: TasksContext, value: object, status = 200, headers?: Headers) {
   const type = { 'Content-Type': 'application/json' };
-  return respond(c, JSON.stringify(value), status, { ...type, ...vary, ...noStore, ...headers });
+  return respond(c, () => JSON.stringify(value), status, { ...type, ...vary, ...noStore, ...headers });
 }
 
 /** Whether `Accept` prefers JSON to HTML, or has no preference and the request body is JSON. */
@@ -82,19 +82,24 @@ export function wantsJson(c: TasksContext): boolean {
 }
 
 /** Redirects to one of our paths. */
-export function redirect(c: TasksContext, status: 302 | 303, path: string): Response {
+export function redirect(c: TasksContext, status: 302 | 303, path: string): LazyResponse {
   return respond(c, null, status, { Location: path, 'Content-Length': '0', ...noStore });
 }
 
 /** Redirects to the part of the list that the browser shows, with `more` in the query. */
-export function toList(c: TasksContext, status: 302 | 303, more: Record<string, string> = {}): Response {
+export function toList(c: TasksContext, status: 302 | 303, more: Record<string, string> = {}): LazyResponse {
   return redirect(c, status, `/${listSearch(partOf(c), more)}`);
 }
 
 /** Responds with a task as JSON. `If-Match` requires a strong `ETag`. */
-export function taskJson(c: TasksContext, { revision, ...task }: Task, status: 200 | 201 = 200): Response {
+export function taskJson(
+  c: TasksContext,
+  { revision, ...task }: Task,
+  status: 200 | 201 = 200,
+): LazyResponse {
   const etag = `"${revision}"`;
-  if (/^(GET|HEAD)$/.test(c.req.method)) return tagged(c, etag, 'application/json', JSON.stringify(task));
+  if (/^(GET|HEAD)$/.test(c.req.method))
+    return tagged(c, etag, 'application/json', () => JSON.stringify(task));
   const location = status === 201 && { Location: `/tasks/${task._id}` };
   return json(c, task, status, { ETag: etag, ...location });
 }
@@ -107,8 +112,14 @@ function notModified(c: TasksContext, etag: string): boolean {
 }
 
 /** Responds with `text` and its `ETag`, or with 304 if the client has this version. */
-export function tagged(c: TasksContext, etag: string, type: string, text: Text, headers?: Headers): Response {
+export function tagged(
+  c: TasksContext,
+  etag: string,
+  type: string,
+  make: Make,
+  headers?: Headers,
+): LazyResponse {
   const all = { ETag: etag, ...vary, ...revalidate, ...headers };
   if (notModified(c, etag)) return respond(c, null, 304, all);
-  return respond(c, text, 200, { 'Content-Type': type, ...all });
+  return respond(c, make, 200, { 'Content-Type': type, ...all });
 }

@@ -2,16 +2,24 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { Hono } from 'hono';
+import { createRoutes } from '@longhand/shared/routes.ts';
+import { noTurns } from '@longhand/shared/turns.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TasksEnv } from './context.ts';
+import { respond } from './responses.ts';
 import { readScript } from './script.ts';
 import { type PublicFiles, publicFiles } from './static-files.ts';
+
+function appOf(files: () => PublicFiles) {
+  const { get, app } = createRoutes<TasksEnv>(noTurns);
+  get('/public/*', (c) => files().respond(c) ?? respond(c, null, 404));
+  return app;
+}
 
 const style = 'body { color: black; }\n';
 let folder: string;
 let files: PublicFiles;
-const app = new Hono<TasksEnv>().get('/public/*', (c) => files.respond(c) ?? c.notFound());
+const app = appOf(() => files);
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'longhand-public-'));
@@ -83,8 +91,7 @@ describe('Scripts', () => {
     for (const [name, script] of Object.entries(content)) await writeFile(join(own, name), script);
     return publicFiles(own);
   };
-  const serving = (own: PublicFiles) =>
-    new Hono<TasksEnv>().get('/public/*', (c) => own.respond(c) ?? c.notFound());
+  const serving = (own: PublicFiles) => appOf(() => own);
 
   test('the release path depends only on the content of the scripts', async () => {
     const scripts = { 'a.ts': "import './b.ts';\n", 'b.ts': 'export const b = 1;\n' };

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { LazyResponse } from '@longhand/shared/routes.ts';
 import { getMimeType } from 'hono/utils/mime';
 import type { TasksContext } from './context.ts';
 import { tagged } from './responses.ts';
@@ -31,13 +32,13 @@ export function publicFiles(folder: string) {
       return `/public/${release}/${name}`;
     },
     /** Responds with the requested file, if it exists. Paths of another release return this release's file, uncached. */
-    respond(c: TasksContext): Response | undefined {
+    respond(c: TasksContext): LazyResponse | undefined {
       const path = c.req.path.replace(/^\/public\//, '');
       const [, asked, name = path] = /^([0-9a-f]{12})\/(.+)$/.exec(path) ?? [];
       const file = files.get(name);
       const caching = asked === release ? 'public, max-age=31536000, immutable' : 'no-cache';
       const headers = { 'Cache-Control': caching, Vary: 'Accept-Encoding' };
-      return file && tagged(c, `W/"${file.digest}"`, file.type, file.content, headers);
+      return file && tagged(c, `W/"${file.digest}"`, file.type, () => file.content, headers);
     },
   };
 }

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { oneAtATime } from './one-at-a-time.ts';
+import { expect, test, vi } from 'vitest';
+import { createPlaces, oneAtATime } from './places.ts';
 
 /** Returns calls that run until `end` is called with their name. `started` lists the calls in the order they started. */
 function calls() {
@@ -42,4 +42,20 @@ test('a failed call does not stop the next one', async () => {
   const next = run('a', async () => 'next');
   await expect(failed).rejects.toThrow('failed');
   expect(await next).toBe('next');
+});
+
+test('a client has two places, and its third call waits until one is free', async () => {
+  const place = createPlaces(2);
+  const [first] = await Promise.all([place('a'), place('a')]);
+  const third = vi.fn();
+  place('a').then(third);
+  await place('b');
+  expect(third).not.toHaveBeenCalled();
+  first();
+  first();
+  await expect.poll(() => third.mock.calls.length).toBe(1);
+  const fourth = vi.fn();
+  place('a').then(fourth);
+  await place('b');
+  expect(fourth).not.toHaveBeenCalled();
 });

@@ -19,8 +19,11 @@ export interface ParsedHead extends ResponseHead {
 /** Max bytes of a head, including interim heads. */
 export const maxHeadSize = 16 * 1024;
 
-/** Max characters of a header value, so that no parser receives a longer value. Chromium limits a cookie to 4 KiB, too. */
+/** Max characters of a header value, so that no parser receives a longer value. */
 const maxValueLength = 4 * 1024;
+
+/** Max characters of a `Set-Cookie` value. Chromium limits the name and the value to 4 KiB, and each attribute to 1 KiB. */
+const maxCookieLength = 8 * 1024;
 
 /** Headers that may fill the whole head. Large websites have long policies; `maxLength` in target.ts limits a location. */
 const long = new Set(['content-security-policy', 'location']);
@@ -163,7 +166,7 @@ function addField(headers: IncomingHttpHeaders, name: string, value: string): vo
 /** Deletes values that are too long. @returns the names of the deleted headers. */
 function omitLongValues(headers: IncomingHttpHeaders): string[] {
   const cookies = headers['set-cookie'];
-  if (cookies) headers['set-cookie'] = cookies.filter(({ length }) => length <= maxValueLength);
+  if (cookies) headers['set-cookie'] = cookies.filter(({ length }) => length <= maxCookieLength);
   const tooLong = ([name, value]: [string, unknown]) =>
     typeof value === 'string' && value.length > maxValueLength && !long.has(name);
   const omitted = Object.entries(headers)

@@ -1,5 +1,6 @@
 import { hasMoreValues } from '@longhand/shared/json-values.ts';
 import { TaskError } from './errors.ts';
+import { findMarker, readItem } from './list-markers.ts';
 import { importSchema } from './schema.ts';
 import { maxTasks, type NewTask, readTitle, type Task, tooMany } from './task.ts';
 import { utf8 } from './utf8.ts';
@@ -19,24 +20,24 @@ export interface Format {
 /** Max number of values in JSON, counting each task and each field. Parsing takes up to 25 ms. */
 const maxValues = maxTasks * (1 + importSchema.keyof().options.length);
 
-/** A list marker, a check box and a title, which may contain U+2028 and U+2029 (flag `s`). */
-const taskLine = /^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:\[([ xX]?)\]\s+)?(.*)$/s;
-
 /** A Markdown task list. Each line has a check box and a title. */
 const text: Format = {
   type: 'text/plain; charset=UTF-8',
   before: '',
   line: ({ title, finished }) => `- [${finished ? 'x' : ' '}] ${title}\n`,
   after: '',
-  entries: (file) => lines(file).map((line) => (now) => readLine(utf8(line), now)),
+  entries(file) {
+    const marker = findMarker(file);
+    return lines(file).map((line) => (now) => readLine(utf8(line), marker, now));
+  },
 };
 
-function readLine(line: string, now: Date): NewTask[] {
-  const [, box = '', rest = line] = taskLine.exec(line) ?? [];
-  if (rest.trim() === '') return [];
-  const title = readTitle(rest.replaceAll('\t', ' '));
+function readLine(line: string, marker: RegExp | undefined, now: Date): NewTask[] {
+  const item = readItem(line, marker);
+  if (item.title.trim() === '') return [];
+  const title = readTitle(item.title.replaceAll('\t', ' '));
   const created_at = now.toISOString();
-  if (box.trim() === '') return [{ title, finished: 0, created_at }];
+  if (item.finished === 0) return [{ title, finished: 0, created_at }];
   return [{ title, finished: 1, created_at, updated_at: created_at }];
 }
 

@@ -1,0 +1,51 @@
+/** Markers of a list. `+` before a number is part of the title, as in `+ 5 %`. */
+const bullets = [/^-\s+/, /^\*\s+/, /^\+\s+(?![\s\d])/];
+const numbers = [/^(\d{1,5})\.\s+/, /^(\d{1,5})\)\s+/];
+
+/** Check boxes and bullets that no title begins with. Apple's Notes and Reminders write `◦`, `◯` and `⁃` for open items. */
+const openSymbols = '☐◯○□⬜◦⁃·•';
+const finishedSymbols = '☑✔✓✅☒';
+
+/** A check box in Markdown, perhaps after a marker, or as a symbol, and the title. Titles may contain U+2028 (flag `s`). */
+const boxed = RegExp(
+  String.raw`^(?:(?:[-*+]|\d{1,5}[.)])\s+)?(?:\[(?<box>[ xX]?)\]|(?:(?<finished>[${finishedSymbols}])|[${openSymbols}])\ufe0f?)\s+(?<title>.*)$`,
+  'su',
+);
+
+/** The start of a text that decides about its markers. A long text must not block the event loop. */
+const maxBytes = 64 * 1024;
+const maxLines = 1_000;
+
+/**
+ * Returns the marker that the lines of a text begin with, if it is not part of their titles: all lines have the same bullet,
+ * or at least two lines count up from 1. The lines `3. Oktober` and `12. Mai` have no marker.
+ *
+ * @param text in UTF-8
+ */
+export function findMarker(text: Buffer): RegExp | undefined {
+  const start = text.toString('utf8', 0, maxBytes).replace(/^\ufeff/, '');
+  const lines = start
+    .split('\n', maxLines)
+    .map((line) => line.trim())
+    .filter(Boolean);
+  // The space completes the marker of an empty item.
+  const bullet = bullets.find((marker) => lines.every((line) => marker.test(`${line} `)));
+  if (bullet) return lines.length > 0 ? bullet : undefined;
+  const countsUp = (marker: RegExp) => lines.every((line, i) => marker.exec(line)?.[1] === `${i + 1}`);
+  return lines.length > 1 ? numbers.find(countsUp) : undefined;
+}
+
+/**
+ * Splits a line into its title and state. Check boxes are always removed.
+ *
+ * @param marker of the list, which is removed, too (see `findMarker`).
+ */
+export function readItem(line: string, marker: RegExp | undefined): { title: string; finished: 0 | 1 } {
+  const text = line.trim();
+  const groups = boxed.exec(text)?.groups;
+  if (groups) {
+    const isFinished = groups.finished !== undefined || (groups.box ?? '').trim() !== '';
+    return { title: groups.title ?? '', finished: isFinished ? 1 : 0 };
+  }
+  return { title: marker ? `${text} `.replace(marker, '') : text, finished: 0 };
+}

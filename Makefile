@@ -37,7 +37,7 @@ logs: ## follow the logs; ID=… shows only one request
 
 observe: ## monitor the running stack with Prometheus (in containers, also Grafana); REMOTE_WRITE=1 accepts metrics from k6
 	@if $(in_containers); then deploy/compose/observe.sh; else \
-		deploy/machine/packages.sh mtail prometheus prometheus-node-exporter prometheus-redis-exporter && $(MAKE) --silent $(installed) && \
+		deploy/machine/packages.sh mtail prometheus prometheus-node-exporter && $(MAKE) --silent $(installed) && \
 		exec node deploy/native/main.ts observe; fi
 
 ps: ## list the running services
@@ -71,7 +71,7 @@ doctor: ## list missing programs, and how to install them
 	@deploy/machine/doctor.sh
 
 setup: packages ## install everything needed for the tests
-	@deploy/machine/packages.sh nginx redis-server caddy mtail prometheus prometheus-node-exporter prometheus-redis-exporter strace w3m lynx $$([ -n "$$CHROMIUM" ] || echo chromium-headless-shell)
+	@deploy/machine/packages.sh nginx redis-server caddy mtail prometheus prometheus-node-exporter strace w3m lynx $$([ -n "$$CHROMIUM" ] || echo chromium-headless-shell)
 
 test: setup ## run all tests; SEED=… repeats the random inputs of an earlier run
 	@vitest run

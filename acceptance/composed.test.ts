@@ -20,7 +20,8 @@ describeUnless(!(await hasEngine()) && 'needs a Docker engine')(
   () => {
     let stack: ComposedStack;
     beforeAll(async () => {
-      stack = await startComposed();
+      // With monitoring, which shares networks with the services.
+      stack = await startComposed({ before: ['prometheus', 'exporters'] });
     }, 300_000);
     afterAll(() => stack?.stop());
 

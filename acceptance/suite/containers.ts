@@ -33,6 +33,35 @@ const sendRequests = `async (requests) => {
   })));
 }`;
 
+/** The fields of `docker compose config` that these tests use. */
+interface ConfiguredService {
+  networks?: Record<string, { aliases?: string[] } | null>;
+  volumes?: { source: string }[];
+}
+
+/**
+ * JavaScript to run in a container. Returns the addresses that accept a TCP connection. Skips hosts that accept connections on
+ * port 1, because such a host is not part of the stack: the container's gateway may forward private addresses to a network that
+ * accepts everything.
+ */
+const findReachable = `async (addresses) => {
+  const { connect } = await import('node:net');
+  const accepts = (host, port) => new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: 2_000 });
+    const end = (accepted) => () => resolve(accepted, socket.destroy());
+    socket.on('connect', end(true)).on('error', end(false)).on('timeout', end(false));
+  });
+  const reaches = async ({ host, port }) => (await accepts(host, port)) && !(await accepts(host, 1));
+  const reached = await Promise.all(addresses.map(reaches));
+  return addresses.filter((_, i) => reached[i]);
+}`;
+
+/** Returns the TCP ports in /proc/net/tcp on which a container listens, except for Docker's name server. */
+const listeningPorts = (table: string) =>
+  Array.from(table.matchAll(/: (?!0B00007F)\w+:(\w{4}) \w+:0000 0A /g), ([, port = '']) =>
+    Number.parseInt(port, 16),
+  );
+
 /** Defines the tests for a stack in containers. */
 export function containerRules(stack: () => ComposedStack): void {
   const containers = new Map<string | undefined, Container>();
@@ -48,6 +77,10 @@ export function containerRules(stack: () => ComposedStack): void {
   /** Whether a container can open a TCP connection to `host`. */
   const connects = (service: ServiceName, host: string, port: number) =>
     shell(service, `timeout 2 bash -c '</dev/tcp/${host}/${port}' 2>/dev/null && echo yes || echo no`);
+
+  /** Returns the services of every profile in docker-compose.yml. */
+  const configuredServices = async (): Promise<Record<string, ConfiguredService>> =>
+    JSON.parse(await stack().compose('--profile', '*', 'config', '--format', 'json')).services;
 
   test("longhand-expand runs in the expander's container", async () => {
     const url = `${stack().shortener}/chain/2`;
@@ -102,6 +135,49 @@ export function containerRules(stack: () => ComposedStack): void {
       ];
       const found = reach.map(async ([from, to, port]) => [from, to, port, await connects(from, to, port)]);
       expect(await Promise.all(found)).toEqual(reach);
+    });
+
+    test('the expander can reach only its cache and the proxy', { timeout: 60_000 }, async () => {
+      const services = await configuredServices();
+      const running = [...containers.values()].filter(({ Id }) => Id !== container('expander').Id);
+      const tables = running.map(({ Id }) => docker('exec', Id, 'cat', '/proc/net/tcp', '/proc/net/tcp6'));
+      const ports = [...new Set((await Promise.all(tables)).flatMap(listeningPorts))];
+      // Each service listens somewhere.
+      expect(ports).toEqual(expect.arrayContaining([3000, 3903, 6379, 9090, 9100, 9464]));
+      const namesOf = (service: string) => {
+        const attached = Object.values(services[service]?.networks ?? {});
+        const aliases = attached.flatMap((network) => network?.aliases ?? []);
+        const networks = Object.values(containers.get(service)?.NetworkSettings.Networks ?? {});
+        return [service, ...aliases, ...networks.map(({ IPAddress }) => IPAddress)];
+      };
+      const others = Object.keys(services).filter(
+        (service) => service !== 'expander' && containers.has(service),
+      );
+      const addresses = others.flatMap((service) =>
+        namesOf(service).flatMap((host) => ports.map((port) => ({ service, host, port }))),
+      );
+      const script = `(${findReachable})(${JSON.stringify(addresses)}).then((all) => console.log(JSON.stringify(all)))`;
+      const found: typeof addresses = JSON.parse(await inside('expander', 'node', '--eval', script));
+      const reached: Record<string, number[]> = {};
+      for (const { service, port } of found)
+        reached[service] = [...new Set([...(reached[service] ?? []), port])].toSorted((a, b) => a - b);
+      const { port, expanderPort, tasksPort } = stack();
+      // The next test checks what the proxy serves to the expander. The tests expand the shortener's links.
+      expect(reached).toEqual({
+        'expander-cache': [6379],
+        proxy: [port, expanderPort, tasksPort].toSorted((a, b) => a - b),
+        shortener: [9000],
+      });
+    });
+
+    test('Prometheus scrapes every service and exporter', async () => {
+      const published = await stack().compose('port', 'prometheus', '9090');
+      const jobs = async () => {
+        const response = await fetch(`http://${published}/api/v1/query?query=up==1`);
+        const { data } = (await response.json()) as { data: { result: { metric: { job: string } }[] } };
+        return data.result.map(({ metric }) => metric.job).toSorted();
+      };
+      await expect.poll(jobs, { timeout: 30_000 }).toEqual(['disk', 'expander', 'proxy', 'tasks']);
     });
 
     test('the expander cannot reach the list through the proxy', async () => {
@@ -185,6 +261,14 @@ export function containerRules(stack: () => ComposedStack): void {
       expect(await password('tasks')).toBe(await password('tasks-store'));
       expect(await password('tasks')).not.toBe(await password('expander'));
       expect(await shell('tasks', 'echo x 2>&1 >/run/redis/x; true')).toContain('Read-only');
+      const users = (volume: string) => (name: string) =>
+        services[name]?.volumes?.some((one) => one.source === volume);
+      const services = await configuredServices();
+      for (const [service, redis] of [
+        ['expander', 'expander-cache'],
+        ['tasks', 'tasks-store'],
+      ] as const)
+        expect(Object.keys(services).filter(users(`${redis}-password`))).toEqual([service, redis]);
     });
   });
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freeStackPorts } from '@longhand/deploy/testing/temporary-stack.ts';
 import { docker } from '@longhand/shared/testing/engine.ts';
+import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { parse } from 'yaml';
 import type { TestStack } from './test-stack.ts';
@@ -53,6 +54,7 @@ export async function startComposed({
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     ...variables,
+    LONGHAND_PROMETHEUS_PORT: `${await freePort()}`,
     COMPOSE_PROJECT_NAME: project,
     COMPOSE_FILE: [...files, networks].join(':'),
   };
@@ -67,7 +69,7 @@ export async function startComposed({
   };
   const first = async (service: string) => (await containers(service))[0] ?? '';
   const stop = async () => {
-    await compose('--profile', 'load', 'down', '--volumes', '--timeout', '20', '--rmi', 'local');
+    await compose('--profile', '*', 'down', '--volumes', '--timeout', '20', '--rmi', 'local');
   };
   try {
     await compose('up', '--build', '--wait', 'shortener', ...before);

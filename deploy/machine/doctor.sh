@@ -53,7 +53,7 @@ if [ "$(cat /proc/sys/vm/overcommit_memory 2>/dev/null)" = 0 ]; then
 fi
 
 echo 'To observe it natively (make observe), also:'
-check prometheus prometheus-redis-exporter prometheus-node-exporter mtail
+check prometheus prometheus-node-exporter mtail
 
 echo 'To test (make test), also:'
 if [ -n "$CHROMIUM" ] || ! has chromium; then check "${CHROMIUM:-chromium-headless-shell}"; else found chromium; fi

@@ -1,15 +1,10 @@
 #!/bin/bash
-# Runs mtail for nginx's log, redis_exporter for both Redis servers, and node_exporter for the store's disk and the certificates.
+# Runs mtail for nginx's log, and node_exporter for the store's disk and the certificates.
 set -eu
-umask 077
 cd /tmp
-printf '{"redis://%s:6379":"%s","redis://%s:6379":"%s"}' \
-    expander-cache "$(cat /run/redis/expander-cache/password)" \
-    tasks-store "$(cat /run/redis/tasks-store/password)" >passwords.json
 mkdir -p textfile
 
 mtail --progs=/etc/mtail --logs=udp://0.0.0.0:5514 --emit_prog_label=false --logtostderr --address=0.0.0.0 --port=3903 &
-prometheus-redis-exporter --redis.addr= --redis.password-file=passwords.json --web.listen-address=0.0.0.0:9121 &
 prometheus-node-exporter --collector.disable-defaults --collector.filesystem --collector.filesystem.fs-types-exclude='^$' --collector.filesystem.mount-points-include='^/data$' \
     --collector.textfile --collector.textfile.directory=textfile --web.listen-address=0.0.0.0:9100 --log.level=warn &
 if [ -n "${LONGHAND_EXPANDER_NAME:-}${LONGHAND_TASKS_NAME:-}" ]; then

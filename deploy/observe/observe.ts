@@ -18,9 +18,8 @@ export interface ObserveOptions extends Pick<ProcessContext, 'folder' | 'onLine'
 }
 
 /**
- * Observes a native stack with Debian's Prometheus and exporters: mtail for nginx's log, redis_exporter for both Redis servers,
- * node_exporter for the disk. Prometheus scrapes the replicas that run at startup, and keeps its data in the stack's folder
- * `prometheus`.
+ * Observes a native stack with Debian's Prometheus and exporters: mtail for nginx's log, node_exporter for the disk. Prometheus
+ * scrapes the replicas that run at startup, and keeps its data in the stack's folder `prometheus`.
  */
 export async function observeStack(options: ObserveOptions) {
   const { folder, port, interval = 5, remoteWrite = false, onLine } = options;
@@ -33,7 +32,7 @@ export async function observeStack(options: ObserveOptions) {
     const port = await listening(started.use(toSocket(join(folder, 'run', socket))));
     replicas.push({ targets: [`127.0.0.1:${port}`], labels: { instance, job } });
   }
-  const exporters = { proxy: await freePort(), redis: await freePort(), disk: await freePort() };
+  const exporters = { proxy: await freePort(), disk: await freePort() };
   writeFileSync(join(settings, 'rules.yml'), rules());
   writeFileSync(
     join(settings, 'prometheus.yml'),
@@ -71,17 +70,11 @@ function prometheusConfiguration(
     })
     .replace('exporters:3903', at('proxy'))
     .replace('exporters:9100', at('disk'))
-    .replace('exporters:9121', at('redis'))
-    .replace('/data', () => disk.replaceAll('\\', '\\\\'))
-    .replaceAll('redis://', 'unix://run/')
-    .replaceAll(':6379', '.sock');
+    .replace('/data', () => disk.replaceAll('\\', '\\\\'));
 }
 
 /** Paths are relative to the stack's folder, the working directory. */
-function specs(
-  ports: Record<'proxy' | 'redis' | 'disk' | 'prometheus', number>,
-  remoteWrite: boolean,
-): ProcessSpec[] {
+function specs(ports: Record<'proxy' | 'disk' | 'prometheus', number>, remoteWrite: boolean): ProcessSpec[] {
   const at = (port: number) => `--web.listen-address=127.0.0.1:${port}`;
   const mtail = [
     `--progs=${join(import.meta.dirname, 'mtail')}`,
@@ -106,7 +99,6 @@ function specs(
   ];
   return [
     program('mtail', ports.proxy, mtail),
-    program('prometheus-redis-exporter', ports.redis, ['--redis.addr=', at(ports.redis)]),
     program('prometheus-node-exporter', ports.disk, [...node, at(ports.disk)]),
     {
       ...program('prometheus', ports.prometheus, [...prometheus, at(ports.prometheus)]),

@@ -1,5 +1,6 @@
 import { readOrExit } from '@longhand/shared/env.ts';
 import { connected, redisState, storeClient, timedOperations } from '@longhand/shared/redis.ts';
+import { redisStatistics } from '@longhand/shared/redis-statistics.ts';
 import { prepareService } from '@longhand/shared/service.ts';
 import { createTurns } from '@longhand/shared/turns.ts';
 import { Gauge } from 'prom-client';
@@ -46,6 +47,7 @@ const app = createApp({
 
 const ping = () => redis.exists(keys.version);
 redisState(metrics, ping);
+redisStatistics(metrics, () => redis.info());
 
 // Wait up to 2 s for Redis before listening.
 await connected(redis, 2_000);

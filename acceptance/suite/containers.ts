@@ -39,11 +39,7 @@ interface ConfiguredService {
   volumes?: { source: string }[];
 }
 
-/**
- * JavaScript to run in a container. Returns the addresses that accept a TCP connection. Skips hosts that accept connections on
- * port 1, because such a host is not part of the stack: the container's gateway may forward private addresses to a network that
- * accepts everything.
- */
+/** JavaScript to run in a container. Returns the addresses that accept a TCP connection. */
 const findReachable = `async (addresses) => {
   const { connect } = await import('node:net');
   const accepts = (host, port) => new Promise((resolve) => {
@@ -51,8 +47,7 @@ const findReachable = `async (addresses) => {
     const end = (accepted) => () => resolve(accepted, socket.destroy());
     socket.on('connect', end(true)).on('error', end(false)).on('timeout', end(false));
   });
-  const reaches = async ({ host, port }) => (await accepts(host, port)) && !(await accepts(host, 1));
-  const reached = await Promise.all(addresses.map(reaches));
+  const reached = await Promise.all(addresses.map(({ host, port }) => accepts(host, port)));
   return addresses.filter((_, i) => reached[i]);
 }`;
 
@@ -147,8 +142,10 @@ export function containerRules(stack: () => ComposedStack): void {
       const namesOf = (service: string) => {
         const attached = Object.values(services[service]?.networks ?? {});
         const aliases = attached.flatMap((network) => network?.aliases ?? []);
-        const networks = Object.values(containers.get(service)?.NetworkSettings.Networks ?? {});
-        return [service, ...aliases, ...networks.map(({ IPAddress }) => IPAddress)];
+        // Packets to other networks would leave the stack through the gateway.
+        const networks = Object.entries(containers.get(service)?.NetworkSettings.Networks ?? {});
+        const shared = networks.filter(([name]) => name in container('expander').NetworkSettings.Networks);
+        return [service, ...aliases, ...shared.map(([, { IPAddress }]) => IPAddress)];
       };
       const others = Object.keys(services).filter(
         (service) => service !== 'expander' && containers.has(service),

@@ -29,6 +29,12 @@ test.each([
   ['كتاب', 'كِتَاب', 'كاتب'],
   ['कि', 'किताब', 'कागज़'],
   ['  milk  ', 'milk', 'silk'],
+  ['abc 12', 'ＡＢＣ １２', 'ＡＢＤ １２'],
+  ['ガム', 'ｶﾞﾑ', 'ｶﾞｽ'],
+  ['e-mail', 'e\u2011mail', 'email'],
+  ['e‐mail', 'E-Mail', 'email'],
+  ['1914-1918', '1914–1918', '1914 1918'],
+  ['kindergarten', 'Kinder\u00adgarten', 'Kinder garten'],
 ])('%j finds %j, not %j', async (q, found, other) => {
   await insert([found, other]);
   expect(await find(q)).toEqual({ titles: [found], searched: 2 });

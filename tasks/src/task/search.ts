@@ -61,10 +61,17 @@ const marks = /[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065
 /** Capital letters with strokes, ligatures and curly quotation marks, which normalization keeps. */
 const plain = { Ø: 'O', Ł: 'L', Đ: 'D', Æ: 'AE', Œ: 'OE', '‘': "'", '’': "'", '“': '"', '”': '"' };
 
-/** Removes case and accents. Skips normalization for ASCII text, because normalization is slow (0.1 ms for 500 accents). */
+/** Hyphens, dashes and the minus sign. */
+const hyphens = /[\u2010-\u2015\u2212]/g;
+
+/**
+ * Removes case, accents and soft hyphens, and maps full-width letters and all hyphens to the usual ones. Skips normalization
+ * for ASCII text, because normalization is slow (0.1 ms for 500 accents).
+ */
 function fold(text: string): string {
   if (/^[ -~]*$/.test(text)) return text.toUpperCase();
+  const letters = text.normalize('NFKD').replace(marks, '').replaceAll('\u00ad', '').replace(hyphens, '-');
   // Lowercasing and then uppercasing maps ß and ẞ to SS, and σ and ς to Σ.
-  const capitals = text.normalize('NFD').replace(marks, '').toLowerCase().toUpperCase();
+  const capitals = letters.toLowerCase().toUpperCase();
   return capitals.replace(/[ØŁĐÆŒ‘’“”]/g, (letter) => plain[letter as keyof typeof plain]);
 }

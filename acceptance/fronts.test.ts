@@ -40,7 +40,7 @@ describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
     const session = openSession(front.https, tasks, { ca: front.ca, localAddress: `${network}.1`, headers });
     const page = await session.get('/');
     expect(page.headers['set-cookie']).toEqual([
-      expect.stringMatching(/^__Host-session=[\w-]{22}; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+      expect.stringMatching(/^__Host-session-[\da-f]{8}=[\w-]{22}; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
     ]);
     expect(page.headers['strict-transport-security']).toBe('max-age=31536000');
     const added = await session.add(`behind ${name}`);

@@ -27,7 +27,7 @@ async function startSplitWriteServer(options: { noDelay: boolean }) {
     if (request.method === 'POST') respond(302, { Location: '/' }, 'See', ' the list.\n');
     else if (request.url?.startsWith('/tasks'))
       respond(200, { 'Content-Type': 'application/json' }, '[', ']');
-    else respond(200, { 'Set-Cookie': 'session=control; Path=/' }, '<title>Control</title>', form);
+    else respond(200, { 'Set-Cookie': 'session-control=control; Path=/' }, '<title>Control</title>', form);
   });
   return {
     url: `http://127.0.0.1:${await listening(server)}`,

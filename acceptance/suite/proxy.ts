@@ -79,7 +79,9 @@ export function proxyRules(stack: () => TestStack): void {
     'HEAD and 304 responses have the same headers as GET: %s',
     async (Accept) => {
       const { expanderPort, tasksPort, shortener } = stack();
-      await openSession(tasksPort).add('ö'.repeat(400));
+      const session = openSession(tasksPort);
+      await session.add('ö'.repeat(400));
+      const Cookie = session.cookie();
       const link = encodeURIComponent(`${shortener}/chain/0?${'x'.repeat(2_000)}`);
       const tasks = ['/', '/tasks', '/tasks/export', '/public/style.css', '/openapi.json', '/nothing'];
       const expander = ['/', `/api?u=${link}`, `/api/chain?u=${link}`];
@@ -89,7 +91,6 @@ export function proxyRules(stack: () => TestStack): void {
       ];
       for (const { port, path } of requests) {
         const ask = async (method: string, more = {}) => {
-          const Cookie = 'session=AAAAAAAAAAAAAAAAAAAAAA';
           const headers = { Cookie, Accept, 'Accept-Encoding': 'gzip', ...more };
           const { vary = '', ...head } = headOf(await send(port, path, { method, headers }));
           // Ignore max-age, which decreases while a response is cached.

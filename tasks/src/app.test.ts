@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { formFields, submit, testApp, useApp, visit } from '../testing/app.ts';
+import { formFields, storeId, submit, testApp, useApp, visit } from '../testing/app.ts';
 import { TaskError } from './task/errors.ts';
 import type { TaskStore } from './task/task.ts';
 import { securityHeaders } from './web/responses.ts';
@@ -216,11 +216,11 @@ describe('Request forgery', () => {
   test('the first response sets a session cookie (__Host- and Secure over TLS)', async () => {
     const cookieFor = async (headers = {}) => (await get('/', headers)).headers.get('set-cookie');
     const cookie = (await cookieFor()) ?? '';
-    expect(cookie).toMatch(/^session=[\w-]{22}; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(cookie).toMatch(/^session-963eb692=[\w-]{22}; Path=\/; HttpOnly; SameSite=Lax$/);
     expect(await cookieFor({ Cookie: cookie.split(';')[0] })).toBeNull();
     const https = { 'X-Forwarded-Proto': 'https' };
     expect(await cookieFor(https)).toMatch(
-      /^__Host-session=[\w-]{22}; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      /^__Host-session-963eb692=[\w-]{22}; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     );
     const plain = await visit(kept.app);
     expect((await submit(kept.app, '/task', { title: 'milk' }, plain, https)).status).toBe(403);
@@ -229,8 +229,8 @@ describe('Request forgery', () => {
   test.each([
     ['no token', { token: '' }],
     ['no cookie', { cookie: '' }],
-    ['an empty cookie', { cookie: 'session=' }],
-    ["another session's token", { cookie: 'session=AAAAAAAAAAAAAAAAAAAAAA' }],
+    ['an empty cookie', { cookie: `session-${storeId}=` }],
+    ["another session's token", { cookie: `session-${storeId}=AAAAAAAAAAAAAAAAAAAAAA` }],
     ['a short token', { token: 'AAAA' }],
     ['a token that is not base64', { token: '<>' }],
   ])('%s returns 403 and a form with the title and a valid token', async (_case, wrong) => {
@@ -244,6 +244,14 @@ describe('Request forgery', () => {
     const cookie = response.headers.get('set-cookie')?.split(';')[0] ?? given.cookie;
     const again = await submit(kept.app, '/task', { title: 'milk' }, { cookie, ...formFields(html) });
     expect(again.status).toBe(302);
+  });
+
+  test('a form from a browser without cookies says so', async () => {
+    const { token, cookie } = await visit(kept.app);
+    const send = async (cookie: string) =>
+      (await submit(kept.app, '/task', { title: 'milk' }, { token, cookie })).text();
+    expect(await send('')).toContain('Your browser sent no cookie, so nothing was changed. Allow cookies');
+    expect(await send(`${cookie.slice(0, -1)}_`)).toContain('This form has expired');
   });
 
   test.each<[Record<string, string>, number]>([

@@ -1,7 +1,7 @@
 import { serve } from '@longhand/shared/serve.ts';
 import { headOf, open } from '@longhand/shared/testing/send.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { testApp } from '../testing/app.ts';
+import { storeId, testApp } from '../testing/app.ts';
 import { startStore } from '../testing/store.ts';
 
 let kept: Awaited<ReturnType<typeof startStore>>;
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 /** Status and headers, except for connection headers (RFC 9110, section 7.6.1). */
 async function request(method: string, path: string, more: Record<string, string>) {
-  const headers = { Cookie: 'session=AAAAAAAAAAAAAAAAAAAAAA', ...more };
+  const headers = { Cookie: `session-${storeId}=AAAAAAAAAAAAAAAAAAAAAA`, ...more };
   const response = await open(port, path, { method, headers });
   response.destroy();
   return headOf({ status: response.statusCode ?? 0, headers: response.headers });

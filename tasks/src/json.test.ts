@@ -157,6 +157,7 @@ describe('PUT /tasks/:id', () => {
     await put({ title: 'first' }, seen);
     const { response, value } = await put({ title: 'second' }, seen);
     expect([response.status, value.code]).toEqual([412, 'revision_changed']);
+    expect(response.headers.get('etag')).toBe(await etag());
     expect(value.detail).toContain('first');
     expect((await send('GET', '/tasks/1')).value.title).toBe('first');
   });

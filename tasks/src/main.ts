@@ -13,6 +13,7 @@ import { keys } from './redis/keys.ts';
 import { exportBackupTime, watchStore } from './redis/settings.ts';
 import { redisStore } from './redis/store.ts';
 import { rereadAuth } from './reread-auth.ts';
+import { cookies } from './web/cookies.ts';
 import { csrf } from './web/csrf.ts';
 import { noStore, securityHeaders } from './web/responses.ts';
 import { publicFiles } from './web/static-files.ts';
@@ -34,6 +35,7 @@ const key = csrfKey(redis, timed);
 const app = createApp({
   store: redisStore(redis, { timed, replicas: config.TASKS_WAIT_REPLICAS }),
   csrf: csrf(key),
+  cookies: cookies(key),
   auth: rereadAuth(process.env, { key, log }),
   render,
   changes: redisChanges(redis, signal),

@@ -3,6 +3,7 @@ import { beforeEach, expect } from 'vitest';
 import { createApp } from '../src/app.ts';
 import type { Changes, TaskStore } from '../src/task/task.ts';
 import type { Auth } from '../src/web/auth.ts';
+import { cookies } from '../src/web/cookies.ts';
 import { csrf } from '../src/web/csrf.ts';
 import type { Dependencies } from '../src/web/dependencies.ts';
 import { securityHeaders } from '../src/web/responses.ts';
@@ -19,6 +20,9 @@ const noChanges: Changes = { subscribe: () => () => {} };
 
 export const testKey = async () => Buffer.alloc(32, 7);
 
+/** The id of the store with this key, at the end of the names of cookies. */
+export const storeId = '963eb692';
+
 /**
  * Creates the application with `store`, a fixed CSRF key and the `given` dependencies. The test fails if a response lacks the
  * security headers, or if the response to a write is cacheable.
@@ -29,6 +33,7 @@ export function testApp(store: TaskStore, given: Partial<Dependencies> = {}) {
     changes: noChanges,
     signal: new AbortController().signal,
     csrf: csrf(testKey),
+    cookies: cookies(testKey),
     render,
     files,
     now: () => new Date(),

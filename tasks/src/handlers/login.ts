@@ -67,7 +67,7 @@ export function loginHandlers({
 
     destroy: (c: TasksContext) =>
       withInput(c, csrf, nothing, async () => {
-        auth.logOut(c);
+        await auth.logOut(c);
         return redirect(c, 303, '/login');
       }),
   };

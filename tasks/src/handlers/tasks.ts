@@ -32,7 +32,7 @@ type Added = { task: Task; isRetry: boolean };
 
 type SentChange = Partial<z.output<typeof changeInput.form>>;
 
-export function tasksHandlers({ store, csrf, auth, render, now, turns }: Dependencies) {
+export function tasksHandlers({ store, csrf, cookies, auth, render, now, turns }: Dependencies) {
   const shown = listPage({ store, render, turns, auth });
 
   /** Hidden fields of a form. The nonce prevents a second task if the form is submitted twice. */
@@ -61,7 +61,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
   };
 
   const undoChange = async (c: TasksContext): Promise<Undo | undefined> => {
-    const change = takeChange(c);
+    const change = await takeChange(cookies, c);
     const [task] = await store.find(change ? [change.id] : []);
     return change && task && undoOf(change, task.title);
   };
@@ -81,7 +81,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
     const [id, isHead] = [taskId(c), c.req.method === 'HEAD'];
     const task = await (isHead ? store.show(id) : store.update(id, { finished }, now()));
     // A retry offers Undo too, because the first response may have been lost.
-    if (!isHead) tellChange(c, task);
+    if (!isHead) await tellChange(cookies, c, task);
     return toList(c, 302);
   };
 
@@ -106,7 +106,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Depende
       if (was === current.title) return store.update(id, change, now(), `"${current.revision}"`);
       throw error;
     });
-    if (!undo && was !== undefined && was !== task.title) tellChange(c, task, was);
+    if (!undo && was !== undefined && was !== task.title) await tellChange(cookies, c, task, was);
     return toList(c, 303);
   };
 

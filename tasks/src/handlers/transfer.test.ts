@@ -203,6 +203,23 @@ describe('An import', () => {
     });
   });
 
+  test.each([
+    [{ 'Idempotency-Key': 'k' }, 'Repeat the import with the same Idempotency-Key.'],
+    [{}, 'The tasks may have been added.'],
+  ])('a failed import of a program says how to repeat it: %o', async (headers, advice) => {
+    kept.app = appFailing();
+    const response = await send('text/plain', 'milk', { Accept: 'application/json', ...headers });
+    expect(response.status).toBe(503);
+    expect(((await response.json()) as { detail: string }).detail).toContain(advice);
+  });
+
+  test('an unsupported type returns 415 and lists the supported types', async () => {
+    const response = await send('text/csv', 'milk', { Accept: 'application/json' });
+    expect(response.status).toBe(415);
+    const types = 'text/plain, application/json, application/x-ndjson or a form';
+    expect(((await response.json()) as { detail: string }).detail).toBe(`Send ${types}, not text/csv.`);
+  });
+
   test('the import form shows all lines again if the store fails', async () => {
     const text = 'milk\nbread';
     const response = await submit(appFailing(), '/tasks/import', { text }, await visit(kept.app));

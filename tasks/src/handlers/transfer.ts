@@ -82,7 +82,7 @@ export function transferHandlers({ store, csrf, render, now }: Dependencies) {
     try {
       const { fields, name, file } = readFileForm(c.req.header('content-type') ?? '', body);
       nonce = fields.nonce;
-      if (!(await csrf.verify(c, fields._csrf))) throw expired();
+      if (!(await csrf.verify(c, fields._csrf))) throw expired(c);
       if (name === '') throw new TaskError('invalid_field', 'Choose a file.');
       const format = fileTypes.get(name.toLowerCase().split('.').pop()) ?? formats.text;
       const { report } = await add(c, nonce, 'form', (turn) => readFile(file, format, turn));
@@ -122,17 +122,35 @@ export function transferHandlers({ store, csrf, render, now }: Dependencies) {
     async import(c: TasksContext) {
       const type = mediaType(c);
       const format = mediaTypes.get(type);
-      if (!format && type !== 'multipart/form-data')
+      if (type === undefined || type === 'application/x-www-form-urlencoded')
         return withInput(c, csrf, form, ({ text = '' }, { nonce }) => importForm(c, text, nonce));
+      if (!format && type !== 'multipart/form-data') {
+        const types = [...mediaTypes.keys()].join(', ');
+        throw new TaskError('unsupported_media_type', `Send ${types} or a form, not ${type}.`);
+      }
       const body = await readBody(c, maxFile);
       if (type === 'text/plain') requireKnownOrigin(c.req);
       else requireSameOrigin(c.req);
       if (!format) return importUpload(c, body);
       const nonce = c.req.header('idempotency-key');
-      const { report } = await add(c, nonce, undefined, (turn) => readFile(body, format, turn));
-      return json(c, report);
+      try {
+        const { report } = await add(c, nonce, undefined, (turn) => readFile(body, format, turn));
+        return json(c, report);
+      } catch (error) {
+        throw withRetryAdvice(error, nonce);
+      }
     },
   };
+}
+
+/** Adds to a 503 how to repeat an import, because the store may have saved the tasks. */
+function withRetryAdvice(error: unknown, nonce: string | undefined): unknown {
+  if (error instanceof TaskError && error.code === 'store_unavailable') {
+    error.message += nonce
+      ? ' Repeat the import with the same Idempotency-Key.'
+      : ' The tasks may have been added. An import with an Idempotency-Key can be repeated safely.';
+  }
+  return error;
 }
 
 /** Redirects, so that a reload does not ask to send the form again. */

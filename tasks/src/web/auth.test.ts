@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { generateSignedCookie } from 'hono/cookie';
 import { describe, expect, test } from 'vitest';
-import { submit, testApp, testKey, useApp, type Visitor, visit } from '../../testing/app.ts';
+import { storeId, submit, testApp, testKey, useApp, type Visitor, visit } from '../../testing/app.ts';
 import { TaskError } from '../task/errors.ts';
 import { auth, pageAfterLogin } from './auth.ts';
+import { cookies } from './cookies.ts';
+import { csrf } from './csrf.ts';
 
 const password = 'öffne dich, bitte ';
 const tokens = [
@@ -12,11 +13,13 @@ const tokens = [
 ];
 const kept = useApp((now) => auth(password, testKey, tokens, now));
 
-/** Creates a second instance of the application. */
-const guarded = (own = password, key = testKey) => {
+const authOf = (key: typeof testKey, own = password) => {
   const now = () => kept.now;
-  return testApp(kept.store, { now, auth: auth(own, key, tokens, now) });
+  return { now, auth: auth(own, key, tokens, now) };
 };
+
+/** Creates a second instance of the application. */
+const guarded = (own = password, key = testKey) => testApp(kept.store, authOf(key, own));
 
 const page = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const https = { 'X-Forwarded-Proto': 'https' };
@@ -98,7 +101,7 @@ describe('The login', () => {
     expect(response.status).toBe(303);
     expect(response.headers.get('location')).toBe('/tasks?filter=open');
     expect(response.headers.get('set-cookie')).toMatch(
-      /^login=\d{10}\.[\w%]+; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/,
+      /^login-963eb692=\d{10}\.[\w-]+; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/,
     );
     const list = await kept.app.request('/', { headers: { Cookie: cookie } });
     expect(list.status).toBe(200);
@@ -109,7 +112,7 @@ describe('The login', () => {
   test('sets a __Host- cookie over TLS', async () => {
     const { response, cookie } = await logIn(password, https);
     expect(response.headers.get('set-cookie')).toMatch(
-      /^__Host-login=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      /^__Host-login-963eb692=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     );
     expect(await status('/', { Cookie: cookie, ...https })).toBe(200);
     expect(await status('/', { Cookie: cookie.replaceAll('__Host-', ''), ...https })).toBe(401);
@@ -166,12 +169,9 @@ describe('A session', () => {
   test('cannot be forged or prolonged', async () => {
     const { cookie } = await logIn();
     for (const forged of [
-      cookie.replace(/login=\d/, 'login=9'),
-      cookie.replace(/\.[\w%]{4}/, '.AAAA'),
-      'login=9999999999',
-      'login=9999999999.',
-      'login=',
-      'login=%00',
+      cookie.replace(/(login-\w+=)\d/, '$19'),
+      cookie.replace(/\.[\w-]{4}/, '.AAAA'),
+      ...['9999999999', '9999999999.', '', '%00'].map((value) => `login-${storeId}=${value}`),
     ])
       expect(await status('/', { Cookie: forged })).toBe(401);
   });
@@ -190,12 +190,28 @@ describe('A session', () => {
     expect(await status('/', { Cookie: cookie })).toBe(401);
   });
 
+  test('of another list on the same host stays, because browsers send cookies to all ports', async () => {
+    const own = await logIn();
+    const otherKey = async () => Buffer.alloc(32, 9);
+    const list = kept.app;
+    kept.app = testApp(kept.store, { ...authOf(otherKey), csrf: csrf(otherKey), cookies: cookies(otherKey) });
+    const other = await logIn();
+    const jar = { Cookie: `${own.cookie}; ${other.cookie}` };
+    expect(await status('/', jar)).toBe(200);
+    kept.app = list;
+    expect(await status('/', jar)).toBe(200);
+    const names = jar.Cookie.split('; ').map((cookie) => cookie.split('=')[0]);
+    expect(new Set(names).size).toBe(4);
+  });
+
   test('ends when the user presses Log out', async () => {
     const { cookie } = await logIn();
     const visitor = await visit(kept.app, { Cookie: cookie });
     const response = await submit(kept.app, '/logout', {}, { ...visitor, cookie });
     expect([response.status, response.headers.get('location')]).toEqual([303, '/login']);
-    expect(response.headers.get('set-cookie')).toBe('login=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax');
+    expect(response.headers.get('set-cookie')).toBe(
+      'login-963eb692=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax',
+    );
     expect((await submit(kept.app, '/logout', {}, { cookie, token: 'stale' })).status).toBe(403);
   });
 });
@@ -203,7 +219,7 @@ describe('A session', () => {
 describe('A form token', () => {
   /** Opens the login page with the given session cookie. Returns the new cookie and the unmasked HMAC of the form token. */
   const tokenFor = async (session: string) => {
-    const Cookie = `session=${encodeURIComponent(session)}`;
+    const Cookie = `session-${storeId}=${encodeURIComponent(session)}`;
     const { token, cookie } = await visit(kept.app, { ...page, Cookie }, '/login');
     const bytes = Buffer.from(token, 'base64url');
     return { hmac: bytes.subarray(0, 32).map((mask, i) => mask ^ (bytes[32 + i] as number)), cookie };
@@ -211,8 +227,10 @@ describe('A form token', () => {
 
   test('cannot be used to verify a guessed password', async () => {
     const { hmac, cookie } = await tokenFor(`sessions of the password ${password}`);
-    expect(await status('/', { Cookie: await generateSignedCookie('login', '9999999999', hmac) })).toBe(401);
-    expect(cookie).toMatch(/^session=[\w-]{22}$/);
+    const end = '9999999999';
+    const signature = createHmac('sha256', hmac).update(end).digest('base64url');
+    expect(await status('/', { Cookie: `login-${storeId}=${end}.${signature}` })).toBe(401);
+    expect(cookie).toMatch(/^session-963eb692=[\w-]{22}$/);
   });
 
   test('is not derived directly from the key in the store', async () => {
@@ -237,7 +255,7 @@ describe('A token', () => {
     const away = new TaskError('store_unavailable', 'The tasks cannot be reached.');
     kept.app = guarded(password, () => Promise.reject(away));
     expect(await status('/tasks', {})).toBe(401);
-    expect(await status('/tasks', { Cookie: 'login=1.x' })).toBe(503);
+    expect(await status('/tasks', { Cookie: `login-${storeId}=1.x` })).toBe(503);
     expect(await status('/tasks', { Authorization: 'Bearer ph0ne' })).toBe(200);
   });
 

@@ -1,9 +1,8 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { annotate } from '@longhand/shared/observe.ts';
-import { generateCookie, generateSignedCookie } from 'hono/cookie';
 import type { TasksContext } from './context.ts';
-import { cookieOptions, readCookie } from './cookies.ts';
-import { derivedKey } from './csrf.ts';
+import { cookies } from './cookies.ts';
+import { derivedKey } from './derived-key.ts';
 
 /** Seconds until a session ends. */
 const lifetime = 90 * 24 * 60 * 60;
@@ -29,7 +28,12 @@ export function auth(
   const known = tokens.map(({ name, token }) => ({ name, digest: digest(token) }));
   const purpose = `sessions of the password with the digest ${passwordDigest.toString('hex')}`;
   const secret = derivedKey(key, purpose);
+  const jar = cookies(key);
   const seconds = () => now().getTime() / 1_000;
+  const signatureOf = async (end: string) =>
+    createHmac('sha256', await secret())
+      .update(end)
+      .digest('base64url');
 
   return {
     isPassword: (given: string): boolean => timingSafeEqual(digest(given), passwordDigest),
@@ -44,23 +48,16 @@ export function auth(
     /** Sets the session cookie on the response. */
     async logIn(c: TasksContext): Promise<void> {
       const end = `${Math.floor(seconds() + lifetime)}`;
-      const options = { ...cookieOptions(c), maxAge: lifetime };
-      c.set('cookie', await generateSignedCookie('login', end, await secret(), options));
+      await jar.set(c, 'login', `${end}.${await signatureOf(end)}`, lifetime);
     },
-    logOut(c: TasksContext): void {
-      c.set('cookie', generateCookie('login', '', { ...cookieOptions(c), maxAge: 0 }));
-    },
+    logOut: (c: TasksContext): Promise<void> => jar.remove(c, 'login'),
   };
 
   async function hasSession(c: TasksContext): Promise<boolean> {
-    const login = readCookie(c, 'login');
-    // Reading the key needs the store, which may be down.
+    const login = await jar.read(c, 'login');
     if (login === undefined) return false;
     const [end = '', signature = ''] = login.split('.', 2);
-    const expected = createHmac('sha256', await secret())
-      .update(end)
-      .digest('base64');
-    return timingSafeEqual(digest(signature), digest(expected)) && Number(end) > seconds();
+    return timingSafeEqual(digest(signature), digest(await signatureOf(end))) && Number(end) > seconds();
   }
 }
 

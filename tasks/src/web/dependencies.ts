@@ -3,6 +3,7 @@ import type { Turns } from '@longhand/shared/turns.ts';
 import type { Gauge } from 'prom-client';
 import type { Changes, TaskStore } from '../task/task.ts';
 import type { Auth } from './auth.ts';
+import type { Cookies } from './cookies.ts';
 import type { Csrf } from './csrf.ts';
 import type { PublicFiles } from './static-files.ts';
 import type { Render } from './views.ts';
@@ -10,6 +11,7 @@ import type { Render } from './views.ts';
 export interface Dependencies {
   store: TaskStore;
   csrf: Csrf;
+  cookies: Cookies;
   /** Set if the list has a password. */
   auth?: Auth | undefined;
   render: Render;

@@ -33,6 +33,7 @@ export function problem(c: TasksContext, error: TaskError): LazyResponse {
   const [status, headers] = errorStatus(error);
   const { code, message: detail, removal, count } = error;
   const value = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code, removal, count };
+  if (error instanceof RevisionChanged) headers.ETag = `"${error.current.revision}"`;
   return json(c, value, status, { 'Content-Type': 'application/problem+json', ...headers });
 }
 

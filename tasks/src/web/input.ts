@@ -131,7 +131,7 @@ async function submitForm<Form extends Fields, Result>(
   try {
     utf8(body);
     if (!isEncodedUtf8(text)) throw notUtf8();
-    if (!(await csrf.verify(c, sent.get('_csrf')))) throw expired();
+    if (!(await csrf.verify(c, sent.get('_csrf')))) throw expired(c);
     const { _method: method = c.req.method, revision, nonce } = form;
     return await act(readFields(form, fields), { method, match: revision && `"${revision}"`, nonce });
   } catch (error) {
@@ -140,8 +140,16 @@ async function submitForm<Form extends Fields, Result>(
   }
 }
 
-export function expired(): TaskError {
-  return new TaskError('bad_token', 'This form has expired, so nothing was changed. Please send it again.');
+/** Returns the error for a form without a valid token. */
+export function expired(c: TasksContext): TaskError {
+  const hasCookie = c.req.header('cookie')?.includes('session-');
+  return new TaskError(
+    'bad_token',
+    hasCookie
+      ? 'This form has expired, so nothing was changed. Please send it again.'
+      : 'Your browser sent no cookie, so nothing was changed. Allow cookies for this page, and send the form again. ' +
+          'Without cookies, you can only read the list, and finish and reopen tasks.',
+  );
 }
 
 function readJson(body: string, fields: Fields): object {

@@ -1,9 +1,8 @@
-import { generateCookie } from 'hono/cookie';
 import { z } from 'zod';
 import { taskSchema } from '../task/schema.ts';
 import type { Task } from '../task/task.ts';
 import type { TasksContext } from './context.ts';
-import { cookieOptions, readCookie } from './cookies.ts';
+import type { Cookies } from './cookies.ts';
 import type { Undo } from './views.ts';
 
 /** Seconds until the cookie expires. */
@@ -23,17 +22,22 @@ type LastChange = z.output<typeof changeSchema>;
  * Stores the change in a cookie of at most 2.8 KB for the next list page. Programs send no `Referer` and receive no cookie. A
  * query string is not possible, because `finish` must redirect to `/`, and titles must not be logged.
  */
-export function tellChange(c: TasksContext, { _id: id, revision, finished }: Task, was?: string): void {
+export async function tellChange(
+  cookies: Cookies,
+  c: TasksContext,
+  { _id: id, revision, finished }: Task,
+  was?: string,
+): Promise<void> {
   if (!c.req.header('referer')) return;
   const value = Buffer.from(JSON.stringify({ id, revision, finished, was })).toString('base64url');
-  c.set('cookie', generateCookie('change', value, { ...cookieOptions(c), maxAge }));
+  await cookies.set(c, 'change', value, maxAge);
 }
 
 /** Returns the change from the cookie, and deletes the cookie. */
-export function takeChange(c: TasksContext): LastChange | undefined {
-  const value = readCookie(c, 'change');
+export async function takeChange(cookies: Cookies, c: TasksContext): Promise<LastChange | undefined> {
+  const value = await cookies.read(c, 'change');
   if (!value) return undefined;
-  c.set('cookie', generateCookie('change', '', { ...cookieOptions(c), maxAge: 0 }));
+  await cookies.remove(c, 'change');
   try {
     return changeSchema.parse(JSON.parse(Buffer.from(value, 'base64url').toString()));
   } catch {

@@ -255,9 +255,9 @@ const parsers: Record<string, Parser> = {
     withoutTracking(`http://a.example/?${text}`),
   ),
   'document title': parser(urls, (text) => documentTitle(`http://${text}`)),
-  list: parser(['\n', '\r', '\r\n', 'a\n', ' ', 'a'], (text) => readUrls(text)),
+  list: parser(['\n', '\r', '\r\n', 'a\n', ' ', 'a'], (text) => readUrls(Buffer.from(text))),
   'JSON list': parser([...words`[ ] " , a \\ { }`, '[', '"a",', ' '], (text) =>
-    readUrls(`[${text}`, { isJson: true }),
+    readUrls(Buffer.from(`[${text}`), { isJson: true }),
   ),
   'CDN-Loop': parser([...quoted, 'longhand'], isOwnRequest),
   cb: parser(words`a . $ 0`, isCallbackName),

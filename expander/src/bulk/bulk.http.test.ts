@@ -138,25 +138,49 @@ test('an unexpected error is logged and affects only its own line', async () => 
     ]);
 });
 
-test('a list request receives 503 while slow uploads use 24 MB', async () => {
+const unavailable = 'Too many URL lists are in progress; try again soon.';
+
+/** Uploads a list of almost 8 MB that never ends. */
+function upload(port: number, client: string) {
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  socket.write('POST /api/expand HTTP/1.1\r\nHost: a\r\nContent-Length: 8000000\r\n');
+  socket.write(`X-Forwarded-For: ${client}\r\n\r\n`);
+  socket.write(Buffer.alloc(7_999_999, 'x'));
+  return socket;
+}
+
+test('slow uploads of a client fill only its own memory, those of four clients all memory', async () => {
   const { url, port, lines } = await tracing(async () => end);
-  const slow = Array.from({ length: 3 }, () => {
-    const socket = connect(port, '127.0.0.1').on('error', () => {});
-    onTestFinished(() => void socket.destroy());
-    socket.write('POST /api/expand HTTP/1.1\r\nHost: a\r\nContent-Length: 8000000\r\n\r\n');
-    socket.write(Buffer.alloc(7_999_999, 'x'));
-    return socket;
-  });
   const list = 'x'.repeat(1_000);
-  await expect.poll(async () => (await answerTo(ask(url, '/api/expand', list))).statusCode).toBe(503);
-  const refused = await answerTo(ask(url, '/api/expand', list));
-  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '1']);
-  expect(await text(refused)).toBe('Too many URL lists are in progress; try again soon.');
+  const post = (client: string) => answerTo(ask(url, '/api/expand', list, { 'X-Forwarded-For': client }));
+  const slow = [upload(port, '192.0.2.1')];
+  await expect.poll(async () => (await post('192.0.2.1')).statusCode).toBe(503);
+  expect((await post('192.0.2.9')).statusCode).toBe(200);
+  for (const client of ['192.0.2.2', '192.0.2.3', '192.0.2.4']) slow.push(upload(port, client));
+  await expect.poll(async () => (await post('192.0.2.9')).statusCode).toBe(503);
+  const refused = await post('192.0.2.9');
+  expect(refused.headers['retry-after']).toBe('1');
+  expect(await text(refused)).toBe(unavailable);
   // Single requests are not affected.
   expect((await answerTo(ask(url, '/api?u=http://a.example/'))).statusCode).toBe(502);
   for (const socket of slow) socket.destroy();
-  await expect.poll(async () => (await answerTo(ask(url, '/api/expand', list))).statusCode).toBe(200);
+  await expect.poll(async () => (await post('192.0.2.9')).statusCode).toBe(200);
   expect(lines.filter(({ msg }) => msg !== 'request')).toEqual([]);
+});
+
+test('three lists of 8 MB for a hung website affect no other client, and leave memory to their own', async () => {
+  const { url } = await tracing(({ hostname }) =>
+    hostname === 'hung.example' ? new Promise<never>(() => {}) : Promise.resolve(end),
+  );
+  const post = (client: string, list: string) =>
+    answerTo(ask(url, '/api/expand', list, { 'X-Forwarded-For': client }));
+  const hung = `http://hung.example/${'x'.repeat(779)}\n`.repeat(10_000);
+  const large = await Promise.all(Array.from({ length: 3 }, () => post('192.0.2.1', hung)));
+  expect(large.map(({ statusCode }) => statusCode).sort()).toEqual([200, 503, 503]);
+  for (let i = 0; i < 20; i += 1) expect((await post('192.0.2.2', 'x')).statusCode).toBe(200);
+  // 128 lines of 800 bytes have been started.
+  expect((await post('192.0.2.1', 'x'.repeat(100_000))).statusCode).toBe(200);
 });
 
 test.each<[string, string, (response: IncomingMessage) => unknown]>([
@@ -167,7 +191,7 @@ test.each<[string, string, (response: IncomingMessage) => unknown]>([
   const { url, lines } = await tracing(async ({ host }) =>
     host === 'hang' ? new Promise<never>(() => {}) : end,
   );
-  // The limits (16 lists, 24 MB) would reject some of these lists if earlier lists kept their memory.
+  // The limits (16 lists, 8 MB) would reject some of these lists if earlier lists kept their memory.
   for (let i = 0; i < 17; i += 1) {
     await read(await answerTo(ask(url, '/api/expand', list.padEnd(i < 4 ? 7_999_999 : 0))));
     await expect.poll(() => lines.length).toBe(i + 1);

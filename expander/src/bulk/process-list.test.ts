@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { endedExpansion } from '../expansion/chain.ts';
 import { type BulkLine, processList } from './process-list.ts';
-import { inTurns, readUrls } from './url-list.ts';
+import { inTurns, type NumberedUrl } from './url-list.ts';
 
 const shortener = await startShortener();
 
@@ -98,12 +98,17 @@ test('each list yields to the event loop after eight lines', async () => {
     return endedExpansion('http://a.example/', { code: 'final', message: '' });
   };
   const options = { concurrency: 48, onFault: () => {} };
-  const urls = await readUrls('http://a.example/\n'.repeat(100));
+  const urls = () => Array.from({ length: 100 }, (_, i): NumberedUrl => [i, 'http://a.example/']);
   const clientTurns = createTurns(() => time);
   // This turn of the event loop has no time left.
   clientTurns(() => []);
   time = 2;
-  const inOwnTurns = (i: number) => inTurns(urls, async () => clientTurns(() => [`client ${i}`]));
+  const inOwnTurns = (i: number) =>
+    inTurns(
+      urls(),
+      async () => clientTurns(() => [`client ${i}`]),
+      () => {},
+    );
   const expandList = (_: unknown, i: number) => processList(inOwnTurns(i), busy, () => undefined, options);
   await Promise.all(Array.from({ length: 3 }, expandList));
   expect(turns.reduce((sum, lines) => sum + lines)).toBeGreaterThan(250);

@@ -28,9 +28,8 @@ export async function processList(
   write: (line: BulkLine) => Promise<void> | undefined,
   { concurrency, onFault }: { concurrency: number; onFault: (fault: unknown) => void },
 ): Promise<void> {
-  const expandLine = async (url: unknown): Promise<Outcome> => {
-    if (typeof url !== 'string')
-      return { error: { code: 'invalid_url', message: 'This value is not a string.' } };
+  const expandLine = async (url: string | null): Promise<Outcome> => {
+    if (url === null) return { error: { code: 'invalid_url', message: 'This value is not a string.' } };
     const { code, message } = tooLong();
     if (url.length > maxLength) return { error: { code, message } };
     try {
@@ -42,7 +41,7 @@ export async function processList(
   };
   const work = async () => {
     for await (const [line, given] of urls) {
-      const url = typeof given === 'string' ? given.slice(0, maxLength) : '';
+      const url = given?.slice(0, maxLength) ?? '';
       const { longUrl = null, redirectCount = 0, cached = false, error = null } = await expandLine(given);
       await write({ line, url, longUrl, redirectCount, cached, error });
     }

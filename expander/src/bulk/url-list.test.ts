@@ -4,7 +4,10 @@ import { seed } from '@longhand/shared/testing/random.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maxLength } from '../expansion/target.ts';
-import { readUrlStream, readUrls } from './url-list.ts';
+import { inTurns, readUrls as readBytes, readUrlStream } from './url-list.ts';
+
+const readUrls = (text: string, options?: Parameters<typeof readBytes>[1]) =>
+  readBytes(Buffer.from(text), options);
 
 describe('a list of URLs', () => {
   test('skips blank lines but includes them in the numbering', async () => {
@@ -15,9 +18,9 @@ describe('a list of URLs', () => {
     ]);
     expect(await readUrls('["a", "", 42, " ", null, ["b"]]')).toEqual([
       [1, 'a'],
-      [3, 42],
+      [3, null],
       [5, null],
-      [6, ['b']],
+      [6, null],
     ]);
   });
 
@@ -58,12 +61,29 @@ describe('a list of URLs', () => {
   });
 });
 
+test('the memory of a list shrinks with every URL', async () => {
+  for (const text of ['ab\nc\n\nd', '["ab", "c", {}, "d"]']) {
+    const kept: number[] = [];
+    const urls = await readUrls(text);
+    const handed = await Array.fromAsync(
+      inTurns(
+        urls,
+        async () => {},
+        (left) => kept.push(left),
+      ),
+    );
+    expect(handed.map(([, url]) => url).filter(Boolean)).toEqual(['ab', 'c', 'd']);
+    expect([...new Set(kept)]).toEqual([2, 1, 0]);
+    expect(urls.map(([, url]) => url)).toEqual(urls.map(() => null));
+  }
+});
+
 test('any 8 MB list fits into a 32 MB heap', async () => {
   const pieces = ['\n', ' \r\n', 'a\n', '[', '[{},', '["","",'];
   const source = `
     import { readUrls } from './url-list.ts';
     for (const piece of ${JSON.stringify(pieces)})
-      await readUrls(piece.repeat(8_000_000 / piece.length)).then(
+      await readUrls(Buffer.from(piece.repeat(8_000_000 / piece.length))).then(
         ({ length }) => console.log(length, 'URLs'),
         ({ message }) => console.log(message.split(';')[0]),
       );`;

@@ -110,7 +110,7 @@ export const clientOf = (turn: string) => turn.replace(/#.*/, '');
 export function createCounts() {
   const counts = new Map<string, number>();
   const count = (name: string) => counts.get(name) ?? 0;
-  const add = (name: string, change: 1 | -1) => {
+  const add = (name: string, change: number) => {
     const now = count(name) + change;
     if (now > 0) counts.set(name, now);
     else counts.delete(name);

@@ -2,7 +2,7 @@ import { createPieceQueue } from '@longhand/shared/pieces.ts';
 import { type LazyResponse, queryOf } from '@longhand/shared/routes.ts';
 import type { Turns } from '@longhand/shared/turns.ts';
 import type { Context } from 'hono';
-import { createBodyReader } from '../bulk/bulk-body.ts';
+import { createBodyReaders } from '../bulk/bulk-body.ts';
 import { type BulkLine, processList } from '../bulk/process-list.ts';
 import { inTurns, readUrls } from '../bulk/url-list.ts';
 import { overloaded } from '../expansion/errors.ts';
@@ -32,7 +32,7 @@ export function expandList(
 ) {
   const lists = createCounts();
   let last = 0;
-  const readBody = createBodyReader();
+  const readerOf = createBodyReaders();
   return async (c: Context): Promise<LazyResponse> => {
     const { signal, client } = await readRequest(c);
     const turn = async () => turns(() => [client], signal);
@@ -43,17 +43,17 @@ export function expandList(
     for (const name of ['all', client]) lists.add(name, 1);
     last += 1;
     const list = last;
-    const body = readBody(c.req.raw);
+    const { read, keep } = readerOf(c.req.raw, client);
     const end = () => {
       for (const name of ['all', client]) lists.add(name, -1);
-      body.release();
+      keep(0);
     };
     try {
       const isJson = /^application\/([\w.-]+\+)?json\b/i.test(c.req.header('Content-Type') ?? '');
-      const urls = await readUrls(await body.text, { isJson, turn });
+      const urls = await readUrls(await read(), { isJson, turn });
       const expandLine = (url: string) => expand.chain(url, { follow, signal, client, list });
       const { write, ...lines } = writeLines();
-      processList(inTurns(urls, turn), expandLine, write, { concurrency, onFault })
+      processList(inTurns(urls, turn, keep), expandLine, write, { concurrency, onFault })
         .then(() => lines.end())
         .catch((error) => lines.end(error))
         .finally(end);

@@ -37,6 +37,18 @@ test('chains share hops without extending their lifetime', async () => {
   expect(await expand('/one#part')).toMatchObject({ cached: true });
 });
 
+test('a redirect that cannot be followed is not cached, so that its repair is noticed', async () => {
+  const targets = [null, 'http://[', 'mailto:a@b.example', '/page'];
+  const { expand, requested } = caching(({ pathname }) =>
+    pathname === '/broken' ? { status: 301, location: targets.shift() ?? null } : { status: 200 },
+  );
+  const ends: string[] = [];
+  for (const _ of [...targets]) ends.push((await expand('/broken')).end.code);
+  expect(ends).toEqual(['no_location', 'malformed_location', 'unsupported_scheme', 'final']);
+  await expand('/broken');
+  expect(requested.filter((request) => request.endsWith('/broken'))).toHaveLength(4);
+});
+
 test('each follow mode has its own responses', async () => {
   const { fetchHop, requested } = caching(() => ({}));
   for (const follow of ['default', 'all', 'default', 'all'] as const) await fetchHop('/', follow);

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { FetchHop, FetchHopOptions, HopResponse } from '../expansion/expansion.ts';
 import { endsInFailure } from '../expansion/lifetime.ts';
+import { nextStep } from '../expansion/session.ts';
 import { withoutFragment } from '../expansion/target.ts';
 
 /** Maximum number of cached responses (20 MiB in total). */
@@ -9,8 +10,8 @@ const maxResponses = 10_000;
 const maxResponseSize = 2_048;
 
 /**
- * A layer that caches the responses of single hops for all chains. Does not cache responses that depend on or set
- * a cookie. A failure never replaces a fresh response.
+ * A layer that caches the responses of single hops for all chains. Does not cache responses that depend on or set a cookie,
+ * or redirects that cannot be followed, because the website may repair them. A failure never replaces a fresh response.
  *
  * @param takeSlots a layer that delays cache misses. Each delayed hop looks in the cache again.
  */
@@ -30,6 +31,8 @@ export function cacheHopResponses(takeSlots = (fetchHop: FetchHop) => fetchHop) 
     const { location, refresh, title, setCookies } = response;
     const { length } = [withoutFragment(url), location, refresh?.url, title].join('');
     if (options.cookie || setCookies || length > maxResponseSize) return;
+    const { end } = nextStep({ text: url.href, url }, response, options.follow);
+    if (end && end.code !== 'final') return;
     const key = keyOf(url, options);
     if (!endsInFailure(response) || !find(key)) cache.set(key, response);
   };

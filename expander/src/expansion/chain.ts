@@ -164,7 +164,7 @@ export function endedExpansion(
   const chain = { hops, longUrl, redirectCount };
   if (!(end instanceof ExpansionError)) {
     const cached = hops.length > 0 && hops.every((hop) => hop.cached || hop.status === null);
-    return { ...chain, end, error: null, cached, ...expansionLifetime(chain) };
+    return { ...chain, end, error: null, cached, ...expansionLifetime({ ...chain, end }) };
   }
   const { code, message, facts } = end;
   const error = { code, message, ...facts };

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { responseWith } from '../../testing/response.ts';
 import { endedExpansion } from './chain.ts';
 import { type ErrorCode, ExpansionError } from './errors.ts';
-import type { Hop } from './expansion.ts';
+import type { End, Hop } from './expansion.ts';
 import { expansionLifetime, responseFreshUntil } from './lifetime.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
@@ -65,8 +65,17 @@ describe('a chain is cached until its first redirect expires', () => {
       30,
     ]),
   ])('%s', (_, hops, lifetime) => {
-    const { freshUntil } = expansionLifetime({ hops, redirectCount: hops.length - 1 }, now);
+    const end: End = { code: 'final', message: '' };
+    const { freshUntil } = expansionLifetime({ hops, redirectCount: hops.length - 1, end }, now);
     expect((freshUntil - now) / 1_000).toBe(lifetime);
+  });
+
+  test.each<End['code']>([
+    ...(['no_location', 'malformed_location', 'unsupported_scheme', 'loop', 'max_redirects'] as const),
+  ])('but as long as a failure if it ends without a page: %s', (code) => {
+    const chain = { hops: [short, long], redirectCount: 1, end: { code, message: '' } };
+    const { freshUntil, staleUntil } = expansionLifetime(chain, now);
+    expect([freshUntil, staleUntil]).toEqual([now + 30_000, now + 30_000]);
   });
 });
 

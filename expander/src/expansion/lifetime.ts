@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Hop, HopResponse } from './expansion.ts';
+import type { Expansion, Hop, HopResponse } from './expansion.ts';
 
 const minute = 60;
 const day = 24 * 60 * minute;
@@ -39,19 +39,22 @@ export function endsInFailure(hop: Pick<Hop, 'status' | 'interrupted'> | undefin
 
 /**
  * Returns the lifetime of an expansion without an error. The lifetime ends when the first redirect expires, or the only
- * response if there is no redirect. A final response with an error status can shorten the lifetime. Stale-while-revalidate
- * lasts as long as the lifetime, but at most 10 minutes. A temporary failure is never served stale.
+ * response if there is no redirect. A final response with an error status can shorten the lifetime. A chain that ends without
+ * a page, such as a loop, lives as long as a temporary failure, because the website may repair it. Stale-while-revalidate lasts
+ * as long as the lifetime, but at most 10 minutes. A temporary failure is never served stale.
  */
 export function expansionLifetime(
-  { hops, redirectCount }: { hops: Hop[]; redirectCount: number },
+  { hops, redirectCount, end }: Pick<Expansion, 'hops' | 'redirectCount' | 'end'>,
   now = Date.now(),
 ) {
   const last = hops.at(-1);
-  const hasFailed = endsInFailure(last);
+  const hasPage = end.code === 'final';
+  const hasFailed = endsInFailure(last) || !hasPage;
   const isCounted = hasFailed || (last?.status ?? 200) >= 400;
   const redirects = redirectCount + hops.filter(({ kind }) => kind === 'hsts').length;
   const counted = isCounted ? hops : hops.slice(0, Math.max(redirects, 1));
-  const freshUntil = last ? Math.min(...counted.map((hop) => hop.freshUntil)) : now;
+  const longest = now + (hasPage ? day : minLifetime) * 1_000;
+  const freshUntil = last ? Math.min(longest, ...counted.map((hop) => hop.freshUntil)) : now;
   const staleness = hasFailed ? 0 : Math.min(freshUntil - now, 10 * minute * 1_000);
   return { freshUntil, staleUntil: freshUntil + staleness };
 }

@@ -29,6 +29,38 @@ describe('POST /api/expand', () => {
     );
   });
 
+  test.each([
+    ['UTF-16 with a byte order mark', (url: string) => Buffer.from(`\ufeff${url}\r\n`, 'utf16le')],
+    ['big-endian UTF-16', (url: string) => Buffer.from(`\ufeff${url}\r\n`, 'utf16le').swap16()],
+  ])('reads %s', async (_, encode) => {
+    const url = `${shortener.url}/chain/0?ü`;
+    const response = await app.request('/api/expand', { method: 'POST', body: encode(url) });
+    expect(await lines(response)).toMatchObject([{ url, error: null }]);
+  });
+
+  test('refuses only the lines that would become another URL', async () => {
+    const url = `${shortener.url}/chain/0?lines`;
+    const body = Buffer.from(`${url}\n${url}caf\xe9\n${url}\t2026\n\t${url} \t`, 'latin1');
+    const results = await lines(await app.request('/api/expand', { method: 'POST', body }));
+    expect(results.map(({ line, error }) => [line, error?.message ?? null]).sort()).toEqual([
+      [1, null],
+      [2, 'The line is not UTF-8; convert the list to UTF-8.'],
+      [3, 'The line contains a tab; put only the URL on the line.'],
+      [4, null],
+    ]);
+  });
+
+  test('refuses a compressed list', async () => {
+    const send = (coding: string) =>
+      app.request('/api/expand', { method: 'POST', headers: { 'Content-Encoding': coding }, body: '' });
+    const response = await send('gzip');
+    expect([response.status, await response.text()]).toEqual([
+      415,
+      'The body has a Content-Encoding; send it uncompressed.',
+    ]);
+    expect((await send('identity')).status).toBe(200);
+  });
+
   test('streams results as text/html without proxy buffering', async () => {
     const { headers, body } = await post(`${shortener.url}/delay/300\n${shortener.url}/chain/0?first`);
     expect([headers.get('content-type'), headers.get('x-accel-buffering')]).toEqual(['text/html', 'no']);

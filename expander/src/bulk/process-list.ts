@@ -15,6 +15,17 @@ export interface BulkLine extends Pick<Expansion, 'longUrl' | 'redirectCount' | 
 
 type Outcome = Partial<Omit<BulkLine, 'line' | 'url'>>;
 
+const invalid = (message: string): Outcome => ({ error: { code: 'invalid_url', message } });
+
+/** Explains why a line is not a URL, although a parser might make one of it. */
+function faultOf(line: string): string | null {
+  if (line.length > maxLength) return tooLong().message;
+  // The URL parser would drop the tab.
+  if (line.trim().includes('\t')) return 'The line contains a tab; put only the URL on the line.';
+  // U+FFFD replaces malformed bytes. Nobody knows the encoding of a list in Latin-1.
+  return line.includes('\ufffd') ? 'The line is not UTF-8; convert the list to UTF-8.' : null;
+}
+
 /**
  * Expands many URLs. A failed line does not affect other lines.
  *
@@ -29,9 +40,9 @@ export async function processList(
   { concurrency, onFault }: { concurrency: number; onFault: (fault: unknown) => void },
 ): Promise<void> {
   const expandLine = async (url: string | null): Promise<Outcome> => {
-    if (url === null) return { error: { code: 'invalid_url', message: 'This value is not a string.' } };
-    const { code, message } = tooLong();
-    if (url.length > maxLength) return { error: { code, message } };
+    if (url === null) return invalid('This value is not a string.');
+    const fault = faultOf(url);
+    if (fault) return invalid(fault);
     try {
       return await expand(url);
     } catch (error) {

@@ -115,6 +115,17 @@ test('readUrlStream() yields the same URLs as readUrls() for any chunk sizes', a
   await fc.assert(same, { seed, numRuns: 1_000 });
 });
 
+test.each([
+  ['UTF-8', Buffer.from('\ufeffhttp://a.example/ü')],
+  ['UTF-16', Buffer.from('\ufeffhttp://a.example/ü', 'utf16le')],
+  ['big-endian UTF-16', Buffer.from('\ufeffhttp://a.example/ü', 'utf16le').swap16()],
+])('readUrlStream() reads %s with a byte order mark, byte by byte', async (_, bytes) => {
+  const stream = (async function* () {
+    for (const byte of bytes) yield Uint8Array.of(byte);
+  })();
+  expect(await Array.fromAsync(readUrlStream(stream))).toEqual([[1, 'http://a.example/ü']]);
+});
+
 test('readUrlStream() yields a line before the next line arrives', async () => {
   const next = Promise.withResolvers<Uint8Array>();
   const stream = readUrlStream(

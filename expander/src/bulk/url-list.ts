@@ -2,6 +2,7 @@ import { hasMoreValues } from '@longhand/shared/json-values.ts';
 import { HTTPException } from 'hono/http-exception';
 import { ExpansionError } from '../expansion/errors.ts';
 import { maxLength } from '../expansion/target.ts';
+import { decodeList, decodeListStream } from './list-encoding.ts';
 
 /** Maximum URLs per request. */
 const maxUrls = 10_000;
@@ -26,9 +27,9 @@ export async function readUrls(
   body: Uint8Array,
   { isJson = false, turn = async () => {} }: { isJson?: boolean; turn?: Turn } = {},
 ): Promise<NumberedUrl[]> {
-  if (isJson || arrayStart.test(new TextDecoder().decode(body.subarray(0, chunkSize)))) {
+  if (isJson || arrayStart.test(decodeList(body.subarray(0, chunkSize)))) {
     await turn();
-    const text = new TextDecoder().decode(body);
+    const text = decodeList(body);
     await turn();
     if (hasMoreValues(text, maxUrls)) throw tooManyUrls();
     await turn();
@@ -46,7 +47,7 @@ export async function readUrls(
   };
   const urls: NumberedUrl[] = [];
   // A line keeps only its chunk in memory, not the whole text.
-  for await (const url of linesOf(decoded(chunks()))) {
+  for await (const url of linesOf(decodeListStream(chunks()))) {
     if (urls.length === maxUrls) throw tooManyUrls();
     urls.push(url);
   }
@@ -81,7 +82,7 @@ const enough = /\S(?:[^\r\n]*[\r\n]|[^\r\n]{63})|^\s{4096}/;
 
 /** Yields URLs from a stream of any length as they arrive. Buffers a JSON array completely. */
 export async function* readUrlStream(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<NumberedUrl> {
-  const texts = decoded(bytes);
+  const texts = decodeListStream(bytes);
   let start = '';
   while (!enough.test(start)) {
     const { value, done } = await texts.next();
@@ -99,12 +100,6 @@ export async function* readUrlStream(bytes: AsyncIterable<Uint8Array>): AsyncGen
       yield* texts;
     })(),
   );
-}
-
-async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true });
-  yield decoder.decode();
 }
 
 /** Yields non-blank lines, which end with LF, CR or CRLF. Truncates a huge line to little more than `maxLength`. */

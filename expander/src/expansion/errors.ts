@@ -2,6 +2,7 @@
 export const errorLifetimes = {
   invalid_url: 30,
   invalid_callback: 30,
+  invalid_argument: 30,
   unsupported_scheme: 30,
   target_refused: 30,
   request_failed: 30,

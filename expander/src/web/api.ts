@@ -6,13 +6,14 @@ import { endedExpansion, untilError } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { ChainOptions, Expand } from '../expansion/expand.ts';
 import { cdnId, type Expansion, type Follow, keyedClient } from '../expansion/expansion.ts';
+import { printable } from '../expansion/target.ts';
 import { cacheControl, formats, openToAll, type ResponseFormat, reportError } from './responses.ts';
 
 /** Reads the parameters of an API request. Only the first value of a repeated parameter applies. */
 function readQuery(c: Context) {
   const query = queryOf(c);
   const [cb = '', err = '', format = ''] = ['cb', 'err', 'format'].map((name) => query.get(name));
-  return { u: query.get('u')?.trim() ?? '', cb, err, format, follow: readFollow(query.get('follow')) };
+  return { u: query.get('u')?.trim() ?? '', cb, err, format, follow: query.get('follow') || 'default' };
 }
 
 type Query = ReturnType<typeof readQuery>;
@@ -38,7 +39,7 @@ export function createApi(expandRequest: ExpandRequest, isOpen: boolean) {
     /** `GET /api`: the long URL as text, JSON or a JSONP call. */
     async text(c: Context) {
       const query = readQuery(c);
-      const expansion = await expandRequest(c, query, () => checkCallbacks(query));
+      const expansion = await expandRequest(c, query, () => checkFormat(query));
       return respond(c, textFormat(query, expansion), query, expansion);
     },
     /** `GET /api/chain`: every hop. */
@@ -55,9 +56,10 @@ function textFormat({ cb, err, format }: Query, { error, end }: Expansion): Resp
   return cb === '' ? formats.text : formats.jsonp;
 }
 
-/** @throws ExpansionError `invalid_callback` */
-function checkCallbacks({ u, cb, err, format }: Query): void {
+/** @throws ExpansionError `invalid_callback` or `invalid_argument` */
+function checkFormat({ u, cb, err, format }: Query): void {
   if (u === '') return;
+  if (format !== '') oneOf('format', format, ['text', 'json']);
   for (const [argument, name] of Object.entries({ cb, err })) {
     if (name === '' || (format !== 'json' && isCallbackName(name))) continue;
     const fault = format === 'json' ? 'cannot be combined with format=json' : 'is not a function name';
@@ -76,16 +78,19 @@ export function isCallbackName(name: string): boolean {
   return name.length <= maxCallbackName && dottedPath.test(name);
 }
 
+type ExpandArguments = Pick<ChainOptions, 'again' | 'onHop'> & Record<'u' | 'follow', string>;
+
 export type ExpandRequest = ReturnType<typeof requestExpander>;
 
 /** Creates a function that expands `u` for a request. Errors of the request itself are never cached. */
 export function requestExpander(expand: Expand, readRequest: ReadRequest) {
-  return (c: Context, { u, follow, again, onHop }: ChainOptions & { u: string }, check = () => {}) =>
+  return (c: Context, { u, follow, again, onHop }: ExpandArguments, check = () => {}) =>
     untilError(
       async () => {
         const { signal, client } = await readRequest(c);
         check();
-        return expand.chain(u, { follow, again, onHop, signal, client });
+        const mode = u === '' ? 'default' : readFollow(follow);
+        return expand.chain(u, { follow: mode, again, onHop, signal, client });
       },
       (error) => ({ ...endedExpansion(u, error), freshUntil: 0 }),
     );
@@ -131,7 +136,19 @@ function sentKey(c: Context): string | undefined {
   return keys.length > 1 ? '' : (bearer?.trim() ?? keys[0]);
 }
 
-export const readFollow = (follow = ''): Follow => (follow === 'all' ? 'all' : 'default');
+const follows: readonly Follow[] = ['default', 'all'];
+
+/** @throws ExpansionError `invalid_argument` */
+export const readFollow = (follow = ''): Follow => oneOf('follow', follow || 'default', follows);
+
+/** Returns the allowed value that equals `value`. @throws ExpansionError `invalid_argument` */
+function oneOf<Value extends string>(name: string, value: string, allowed: readonly Value[]): Value {
+  const found = allowed.find((one) => one === value);
+  if (found) return found;
+  const given = printable(value.slice(0, 40));
+  const message = `The \`${name}\` argument is ${given}; it can be ${allowed.join(' or ')}.`;
+  throw new ExpansionError('invalid_argument', message);
+}
 
 /** Whether this `CDN-Loop` header shows that an expander sent the request. */
 export function isOwnRequest(cdnLoop = ''): boolean {

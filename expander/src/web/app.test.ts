@@ -144,6 +144,29 @@ describe('/api?format=json', () => {
   });
 });
 
+describe('an argument with another value', () => {
+  test.each([
+    ['/api?follow=ALL', 'The `follow` argument is ALL; it can be default or all.'],
+    ['/api?format=xml', 'The `format` argument is xml; it can be text or json.'],
+    ['/api?format=%3Cb%3E', 'The `format` argument is %3Cb%3E; it can be text or json.'],
+  ])('is a 400 with the allowed values: %s', async (path, message) => {
+    const response = await app.request(`${path}&u=http://a.example/`);
+    expect([response.status, await response.text()]).toEqual([400, message]);
+  });
+
+  test('has a code in JSON, and for a list', async () => {
+    const chain = await app.request('/api/chain?follow=ALL&u=http://a.example/');
+    expect([chain.status, await chain.json()]).toMatchObject([400, { error: { code: 'invalid_argument' } }]);
+    const list = await app.request('/api/expand?follow=ALL', { method: 'POST', body: 'http://a.example/' });
+    expect(list.status).toBe(400);
+  });
+
+  test('is allowed if it is empty', async () => {
+    const response = await app.request(`/api?follow=&format=&u=${shortener.url}/chain/0`);
+    expect(response.status).toBe(200);
+  });
+});
+
 describe('/api?err=NAME', () => {
   test.each([
     ['empty', { cb: 'f' }],
@@ -211,6 +234,27 @@ test.each(['/nope', '/api/', '/API', '/api/chain/x', '/index.html', '//', '/favi
     const response = await app.request(path);
     expect(response.status).toBe(404);
     expect(await response.text()).toBe('Page Not Found!');
+  },
+);
+
+test.each(['/api', '/api/chain', '/api/expand'])(
+  'scripts of any origin may send JSON and keys to %s',
+  async (path) => {
+    const preflight = { Origin: 'http://a.example', 'Access-Control-Request-Method': 'POST' };
+    const ask = (networks: string) =>
+      testExpander({}, { EXPANDER_ALLOWED_NETWORKS: networks }).app.request(path, {
+        method: 'OPTIONS',
+        headers: preflight,
+      });
+    const { status, headers } = await ask('');
+    expect(status).toBe(204);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, HEAD, POST',
+      'access-control-allow-headers': 'Authorization, Content-Type',
+    });
+    const exempt = await ask('127.0.0.0/8');
+    expect([exempt.status, exempt.headers.get('access-control-allow-origin')]).toEqual([405, null]);
   },
 );
 

@@ -10,7 +10,7 @@ import { type ChargeKey, createApi, requestExpander, requestReader } from './api
 import { expandList } from './bulk-api.ts';
 import { openapi } from './openapi.ts';
 import { createPage, showPage } from './page.ts';
-import { apiHeaders, baseHeaders, errorResponse, noStore, openToAll } from './responses.ts';
+import { apiHeaders, baseHeaders, errorResponse, noStore, openToAll, preflightHeaders } from './responses.ts';
 
 export interface AppSettings {
   log?: Pick<Log, 'error'>;
@@ -42,6 +42,10 @@ export function createApp(expand: Expand, settings: AppSettings = {}): App {
   // Scripts of other origins can read errors, too.
   const cors = ({ req }: Context) => (!exempt && req.path.startsWith('/api') ? openToAll : {});
   rejectOtherMethods(routes, (c, Allow) => {
+    const isPreflight = c.req.method === 'OPTIONS' && c.req.header('Access-Control-Request-Method');
+    if (isPreflight && 'Access-Control-Allow-Origin' in cors(c)) {
+      return { status: 204, headers: { ...baseHeaders, ...preflightHeaders }, body: null };
+    }
     const headers = { ...baseHeaders, ...cors(c), Allow };
     return { status: 405, headers, body: () => 'Method Not Allowed' };
   });

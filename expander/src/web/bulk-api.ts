@@ -2,6 +2,7 @@ import { createPieceQueue } from '@longhand/shared/pieces.ts';
 import { type LazyResponse, queryOf } from '@longhand/shared/routes.ts';
 import type { Turns } from '@longhand/shared/turns.ts';
 import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
 import { createBodyReaders } from '../bulk/bulk-body.ts';
 import { type BulkLine, processList } from '../bulk/process-list.ts';
 import { inTurns, readUrls } from '../bulk/url-list.ts';
@@ -40,6 +41,7 @@ export function expandList(
     if (lists.count('all') >= maxLists || lists.count(client) >= maxListsOfClient) {
       throw overloaded('Too many URL lists are in progress');
     }
+    checkCoding(c);
     for (const name of ['all', client]) lists.add(name, 1);
     last += 1;
     const list = last;
@@ -63,6 +65,13 @@ export function expandList(
       throw error;
     }
   };
+}
+
+/** @throws HTTPException 415 if the body is compressed, because it could grow without a limit. */
+function checkCoding(c: Context): void {
+  const coding = c.req.header('Content-Encoding')?.trim() || 'identity';
+  if (coding.toLowerCase() === 'identity') return;
+  throw new HTTPException(415, { message: 'The body has a Content-Encoding; send it uncompressed.' });
 }
 
 /** Lines per piece of the response. A line can have 100 KB. */

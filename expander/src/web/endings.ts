@@ -130,6 +130,7 @@ const endings = {
   too_long: { verdict: null, headline: 'This URL is too long' },
   invalid_url: notUrl,
   invalid_callback: { verdict: null, headline: 'This could not be expanded' },
+  invalid_argument: { verdict: null, headline: 'This could not be expanded' },
   unsupported_scheme: { verdict: null, headline: 'This is not a web address' },
   overloaded: { verdict: null, headline: 'The server is busy', next: 'Try again' },
   rate_limited: { verdict: null, headline: 'Too many links at once', next: 'Try again' },

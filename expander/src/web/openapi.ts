@@ -80,7 +80,11 @@ const u = query(
   'The URL, percent-encoded. A missing scheme means `http://`.',
 );
 const options = [
-  query('follow', text, '`all` follows redirects like a browser; any other value follows only 301 and 302.'),
+  query(
+    'follow',
+    { ...text, enum: ['default', 'all'] },
+    '`all` follows redirects like a browser, `default` only 301 and 302.',
+  ),
   query('key', text, 'A key with its own rate limit. `Authorization: Bearer` also works.'),
 ];
 const callbackName = { ...text, pattern: dottedPath.source, maxLength: maxCallbackName };
@@ -105,7 +109,11 @@ const paths = {
       parameters: [
         u,
         ...options,
-        query('format', text, '`json` for a JSON object; any other value for plain text.'),
+        query(
+          'format',
+          { ...text, enum: ['text', 'json'] },
+          '`json` for a JSON object, `text` for plain text.',
+        ),
         query('cb', callbackName, 'JSONP: calls this function with the long URL.'),
         query('err', callbackName, 'JSONP: calls this function with an error, with status 200.'),
       ],
@@ -145,6 +153,7 @@ const paths = {
         ...failures(html(text)),
         408: { description: 'The list took longer than 30 s', content: html(text) },
         413: { description: 'The list is longer than 10,000 URLs or 8 MB', content: html(text) },
+        415: { description: 'The list is compressed', content: html(text) },
       },
     },
   },

@@ -26,6 +26,14 @@ export const unbuffered = { 'X-Accel-Buffering': 'no' };
 /** Allows pages of any origin to read the response (CORS). */
 export const openToAll = { 'Access-Control-Allow-Origin': '*' };
 
+/** Allows pages of any origin to send JSON and keys, for a day (Fetch standard, "CORS-preflight request"). */
+export const preflightHeaders = {
+  ...openToAll,
+  'Access-Control-Allow-Methods': 'GET, HEAD, POST',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+  'Access-Control-Max-Age': '86400',
+};
+
 /** Maximum time in nginx's cache (s). Kept short, because nginx does not reduce `max-age` as a response ages. */
 const edgeLifetime = 30;
 
@@ -50,6 +58,7 @@ export function cacheControl(freshUntil: number, mayBeStale: boolean): Record<st
 export const errorStatuses: Record<ErrorCode, number> = {
   invalid_url: 400,
   invalid_callback: 400,
+  invalid_argument: 400,
   unsupported_scheme: 400,
   unknown_key: 401,
   target_refused: 403,

@@ -8,6 +8,13 @@ describe('finds and removes tracking parameters', () => {
     ['http://a.example/?fbclid=x&gclid=y&id=1#top', 'http://a.example/?id=1#top', ['fbclid', 'gclid']],
     ['http://a.example/p?msclkid=1&mc_eid=2&igshid=3', 'http://a.example/p', ['msclkid', 'mc_eid', 'igshid']],
     ['http://a.example/?UTM_Source=x&_hsenc', 'http://a.example/', ['UTM_Source', '_hsenc']],
+    ['http://a.example/?%75tm%5Fsource=x&id=1', 'http://a.example/?id=1', ['%75tm%5Fsource']],
+    ['http://a.example/#utm_source=x', 'http://a.example/', ['utm_source']],
+    ['http://a.example/?id=1#top&utm_source=x', 'http://a.example/?id=1#top', ['utm_source']],
+    ['http://a.example/#/page?utm_source=x&id=1', 'http://a.example/#/page?id=1', ['utm_source']],
+    ['http://a.example/#/page?utm_source=x', 'http://a.example/#/page', ['utm_source']],
+    ['http://a.example/#?utm_source=x', 'http://a.example/', ['utm_source']],
+    ['http://a.example/?gclid=1#fbclid=2', 'http://a.example/', ['gclid', 'fbclid']],
     ['http://a.example/?a=%2f+%20&utm_x=1&&b=;#?x', 'http://a.example/?a=%2f+%20&&b=;#?x', ['utm_x']],
   ])('%s', (url, cleaned, names) => {
     const found = withoutTracking(url);
@@ -23,7 +30,8 @@ describe('finds and removes tracking parameters', () => {
 
   test.each([
     ...['http://a.example', 'http://a.example/?', 'http://a.example/?&&a=%2F+b&&'],
-    ...['http://a.example/?%zz=1;b', 'http://a.example/utm_source=x', 'http://a.example/#?utm_source=x'],
+    ...['http://a.example/?%zz=1;b', 'http://a.example/utm_source=x', 'http://a.example/#utm_source'],
+    ...['http://a.example/#?', 'http://a.example/#:~:text=a&b', 'http://a.example/#!?&'],
     'http://a.example/?q=utm_source&xutm_source=1&gclids=2',
   ])('leaves other URLs unchanged: %s', (url) => {
     expect(withoutTracking(url)).toEqual({ cleaned: url, parameters: [] });

@@ -1,3 +1,5 @@
+import { decode } from '@longhand/shared/parameters.ts';
+
 /**
  * Query parameters that identify a visitor or campaign, by owner. `*` marks a prefix. The list omits ambiguous names.
  */
@@ -38,21 +40,40 @@ const prefixes = [...owners.keys()].filter((name) => name.endsWith('*')).map((na
 /** Max parameters to examine. Real links have fewer than 50 parameters. */
 const maxPairs = 1_000;
 
-/** Removes and returns tracking parameters. All other characters remain unchanged. */
+type Parameter = Record<'name' | 'value' | 'owner', string>;
+
+/** Removes and returns tracking parameters of the query and the fragment. All other characters remain unchanged. */
 export function withoutTracking(url: string) {
-  const [, page = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? [];
-  const parameters: Record<'name' | 'value' | 'owner', string>[] = [];
-  const pairs = query.split('&', maxPairs);
+  const [, page = '', query = '', hash = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(url) ?? [];
+  const parameters: Parameter[] = [];
+  const cleaned = page + cleanedPart(query, parameters) + cleanedHash(hash, parameters);
+  return { cleaned, parameters };
+}
+
+/** Cleans a fragment. In single-page applications, it may have a query of its own, such as `#/page?utm_source=x`. */
+function cleanedHash(hash: string, found: Parameter[]): string {
+  const at = hash.indexOf('?');
+  if (at === -1) return cleanedPart(hash, found);
+  const cleaned = hash.slice(0, at) + cleanedPart(hash.slice(at), found);
+  return cleaned === '#' ? '' : cleaned;
+}
+
+/** Cleans `?` or `#` and the parameters after it. @returns an empty string if no parameter is left. */
+function cleanedPart(part: string, found: Parameter[]): string {
+  const [mark = ''] = part;
+  const text = part.slice(mark.length);
+  const pairs = text.split('&', maxPairs);
   const kept = pairs.filter((pair) => {
-    const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
-    const owner = ownerOf(name.toLowerCase());
-    if (owner) parameters.push({ name, value, owner });
-    return !owner;
+    const [, name = '', equals = '', value = ''] = /^([^=]*)(=?)(.*)$/s.exec(pair) ?? [];
+    const owner = ownerOf(decode(name).toLowerCase());
+    // A word in a fragment is the name of a place on the page.
+    if (!owner || (mark === '#' && equals === '')) return true;
+    found.push({ name, value, owner });
+    return false;
   });
-  if (parameters.length === 0) return { cleaned: url, parameters };
-  const rest = query.slice(pairs.join('&').length);
-  const left = kept.join('&') + rest;
-  return { cleaned: page + (kept.length > 0 || rest ? `?${left}` : '') + fragment, parameters };
+  if (kept.length === pairs.length) return part;
+  const rest = text.slice(pairs.join('&').length);
+  return kept.length > 0 || rest ? mark + kept.join('&') + rest : '';
 }
 
 const ownerOf = (name: string) =>

@@ -25,7 +25,7 @@ const seed = Number(process.env.SEED ?? (process.env.CI ? 1 : randomInt(2 ** 31)
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const long = [
-      /\/(year|install|composed)\.test/,
+      /\/(year|install|pasted|composed)\.test/,
       /\/(acceptance|proxy|deploy|loadtest)\/|\.browser\.test|\/(worst-input|failover|reconnect|longhand-expand|main|redis)\.test/,
       /./,
     ];

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -30,11 +30,13 @@ test('every command prints the documented output', async () => {
   const expander = await serving(testExpander().app);
   const folder = await mkdtemp(join(tmpdir(), 'longhand-api-'));
   onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'more.json'), '[{"title":"Bread"}]');
   /** Replaces the URLs on the page with the URLs of this test. */
   const here = (text: string) =>
     text
       .replaceAll('http://localhost:8081/', expander.url)
       .replaceAll('http://localhost:8082/', kept.service.url)
+      .replaceAll('/ID', '/1')
       .replaceAll('https://example.com/', `${shortener.url}/chain/0`)
       .replaceAll('sho.rt/', `${new URL(shortener.url).host}/chain/1?`);
   const env = { ...childEnvironment, PATH: process.env.PATH };

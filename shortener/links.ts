@@ -1,4 +1,5 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 
 /** Example paths and their responses. */
@@ -69,6 +70,9 @@ export const links: Record<string, (visit: Visit) => unknown> = {
   close(visit) {
     visit.response.shouldKeepAlive = false;
     chain(visit);
+    // On HTTP/2, send the response first, then GOAWAY.
+    const { stream } = visit.response as ServerResponse & { stream?: ServerHttp2Stream };
+    stream?.session?.close();
   },
 };
 
@@ -103,5 +107,6 @@ export function respond(response: ServerResponse, status: number, body: string):
 }
 
 function origin(request: IncomingMessage): string {
-  return `${'encrypted' in request.socket ? 'https' : 'http'}://${request.headers.host}`;
+  const host = request.headers.host ?? request.headers[':authority'];
+  return `${'encrypted' in request.socket ? 'https' : 'http'}://${host}`;
 }

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import http2 from 'node:http2';
 import https from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { parseArgs } from 'node:util';
 import { links, listExamples, respond } from './links.ts';
 
@@ -13,9 +15,10 @@ export type Shortener = Awaited<ReturnType<typeof startShortener>>;
  *
  * @param options.port a free port by default.
  * @param options.tls a certificate for https.
+ * @param options.http2 whether to offer HTTP/2, too. Links that need a raw connection, such as `/malformed`, need HTTP/1.1.
  */
 export async function startShortener(
-  options: { port?: number; host?: string; tls?: { key: string; cert: string } } = {},
+  options: { port?: number; host?: string; tls?: { key: string; cert: string }; http2?: boolean } = {},
 ) {
   const { port = 0, host = '127.0.0.1', tls } = options;
   const requests = new Map<string, number>();
@@ -36,16 +39,20 @@ export async function startShortener(
   };
 
   let connections = 0;
-  const server = tls ? https.createServer(tls, handle) : http.createServer(handle);
-  server.on('connection', () => {
+  const open = new Set<Socket>();
+  const server = createServer(handle, options);
+  server.on('connection', (socket: Socket) => {
     connections += 1;
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
   });
   await once(server.listen(port, host), 'listening');
 
   const { port: actualPort } = server.address() as AddressInfo;
   const close = async (): Promise<void> => {
-    const closed = once(server.close(), 'close');
-    server.closeAllConnections();
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of open) socket.destroy();
     await closed;
   };
   return {
@@ -63,10 +70,31 @@ export async function startShortener(
   };
 }
 
+type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+
+function createServer(
+  handle: Handle,
+  { tls, http2: offersHttp2 }: Parameters<typeof startShortener>[0] = {},
+) {
+  if (!tls) return http.createServer(handle);
+  if (!offersHttp2) return https.createServer(tls, handle);
+  // Node's requests and responses of HTTP/2 have the same methods.
+  return http2.createSecureServer({ ...tls, allowHTTP1: true }, handle as never);
+}
+
 if (import.meta.main) {
   const { values } = parseArgs({
-    options: { port: { type: 'string', default: '9000' }, host: { type: 'string', default: '127.0.0.1' } },
+    options: {
+      port: { type: 'string', default: '9000' },
+      host: { type: 'string', default: '127.0.0.1' },
+      key: { type: 'string' },
+      cert: { type: 'string' },
+      http2: { type: 'boolean', default: false },
+    },
   });
-  const { url } = await startShortener({ port: Number(values.port), host: values.host });
+  const { key, cert } = values;
+  const tls =
+    key && cert ? { tls: { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') } } : {};
+  const { url } = await startShortener({ ...values, port: Number(values.port), ...tls });
   console.log(`The shortener runs at ${url}. Press Ctrl-C to stop it. Links to try:\n\n${listExamples(url)}`);
 }

@@ -160,14 +160,14 @@ describe('longhand-expand', () => {
     expect(status).toBe(0);
   });
 
-  test('does not load the HTTP server or TLS for an http URL', async () => {
+  test('does not load the HTTP server, HTTP/2 or TLS for an http URL', async () => {
     const report = 'process.on("exit", () => console.error(JSON.stringify(process.moduleLoadList)))';
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(report)}`;
     const { stderr } = await run([`${shortener.url}/chain/1`], '', { NODE_OPTIONS });
     const modules: string[] = JSON.parse(stderr.split('\n').find((line) => line.startsWith('[')) ?? '');
     const loaded = modules.map((name) => name.replace('NativeModule ', ''));
     expect(loaded).toContain('net');
-    const unused = ['http', 'https', 'tls', '_http_server', 'zlib'];
+    const unused = ['http', 'https', 'http2', 'tls', '_http_server', 'zlib'];
     expect(loaded.filter((name) => unused.includes(name))).toEqual([]);
   });
 });

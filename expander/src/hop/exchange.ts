@@ -3,10 +3,10 @@ import { type BodyReader, bodyReader } from './body-reader.ts';
 import { headReader, notHttp, type ParsedHead, type ResponseHead } from './response-head.ts';
 
 /** Max milliseconds from the end of the headers to the end of the body. */
-const bodyTimeout = 1_000;
+export const bodyTimeout = 1_000;
 
 /** Max milliseconds to keep an idle connection open. Node's HTTP server closes idle connections after 5 s. */
-const maxIdleTime = 4_000;
+export const maxIdleTime = 4_000;
 
 /** Close an idle connection this many milliseconds before the server does. */
 const idleMargin = 1_000;
@@ -36,7 +36,7 @@ interface Carrier {
   close(): void;
 }
 
-/** One request and its response. The client may retry it once on a new connection. */
+/** One request and its response over HTTP/1.1. The client may retry it once on a new connection. */
 export class Exchange {
   readonly url: URL;
   readonly method: 'HEAD' | 'GET';
@@ -93,6 +93,11 @@ export class Exchange {
    */
   get isInDoubt(): boolean {
     return this.#source !== null && this.method === 'HEAD';
+  }
+
+  /** Whether a late body may follow the head. It would look like the start of the next response. */
+  get mayLeaveBody(): boolean {
+    return this.#head?.headers['content-length'] !== '0';
   }
 
   /** Whether to retry the request, because the server closed the idle connection or sent unsolicited bytes. */
@@ -173,9 +178,14 @@ function requestMessage(
   return `${method} ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n${fields}${more}\r\n`;
 }
 
+/** @throws TypeError for a control character, which could start another header. */
+export function checkHeaders(headers: readonly string[]): void {
+  if (control.test(headers.join(''))) throw new TypeError('a header contains a control character');
+}
+
 /** Serializes alternating names and values. @throws TypeError for a control character. */
 export function fieldLines(headers: readonly string[]): string {
-  if (control.test(headers.join(''))) throw new TypeError('a header contains a control character');
+  checkHeaders(headers);
   let lines = '';
   for (let i = 0; i < headers.length; i += 2) lines += `${headers[i]}: ${headers[i + 1]}\r\n`;
   return lines;

@@ -6,8 +6,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
-import { startShortener } from '@longhand/shortener';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Shortener, startShortener } from '@longhand/shortener';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { answering, website } from '../../testing/website.ts';
 import type { Lookup } from '../guard/lookup.ts';
@@ -40,49 +40,70 @@ async function trusted(...names: string[]) {
   return certificate;
 }
 
+/** Options of a website for each protocol. */
+const protocols = [
+  ['http', {}],
+  ['https', {}],
+  ['HTTP/2', { http2: true }],
+] as const;
+
 const refusal = { code: 'target_refused' };
 
 describe('Expansion procedure, rule 1', () => {
-  test.each(['http', 'https'] as const)(
-    'sends a HEAD request to the host and path over %s',
-    async (scheme) => {
-      const certificate = await trusted();
-      const requests: unknown[] = [];
-      const answer: RequestListener = ({ method, url, headers, socket }, response) => {
-        requests.push([method, headers.host, url, (socket as tls.TLSSocket).servername]);
-        response.end();
-      };
-      const { port } = new URL(await website(answer, scheme === 'https' ? { certificate } : {}));
-      const host = `localhost:${port}`;
-      expect(await hopFetcher([here])(`${scheme}://${host}/a/b?c=d`)).toMatchObject({ status: 200 });
-      expect(requests).toEqual([['HEAD', host, '/a/b?c=d', scheme === 'https' ? 'localhost' : undefined]]);
-    },
-  );
+  test.each(protocols)('sends a HEAD request to the host and path over %s', async (name, options) => {
+    const certificate = await trusted();
+    const requests: unknown[] = [];
+    const answer: RequestListener = ({ method, url, headers, socket, httpVersion }, response) => {
+      const host = headers.host ?? headers[':authority'];
+      requests.push([method, host, url, (socket as tls.TLSSocket).servername, httpVersion]);
+      response.end();
+    };
+    const isPlain = name === 'http';
+    const { port, protocol } = new URL(await website(answer, isPlain ? {} : { certificate, ...options }));
+    const host = `localhost:${port}`;
+    expect(await hopFetcher([here])(`${protocol}//${host}/a/b?c=d`)).toMatchObject({ status: 200 });
+    const serverName = isPlain ? undefined : 'localhost';
+    const version = name === 'HTTP/2' ? '2.0' : '1.1';
+    expect(requests).toEqual([['HEAD', host, '/a/b?c=d', serverName, version]]);
+  });
 });
 
-test.each(['http', 'https'] as const)(
-  'sends a request to the IPv6 address in a URL over %s',
-  async (scheme) => {
-    const certificate = await trusted('::1');
-    const requests: unknown[] = [];
-    const answer: RequestListener = ({ headers: { host }, url, socket }, response) => {
-      requests.push([host, (socket as tls.TLSSocket).servername || undefined]);
-      response.writeHead(url === '/' ? 301 : 200, { Location: '/next' }).end();
-    };
-    const origin = await website(answer, { host: '::1', ...(scheme === 'https' && { certificate }) });
-    const { expand } = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '::1/128' });
-    expect(await expand.chain(`${origin}/`)).toMatchObject({
-      longUrl: `${origin}/next`,
-      hops: [{ addressFamily: 6 }, { addressFamily: 6 }],
-    });
-    expect(requests).toEqual(Array(2).fill([new URL(origin).host, undefined]));
-    const guarded = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '' });
-    expect((await guarded.expand.chain(`${origin}/`)).error).toMatchObject(refusal);
-  },
-);
+test.each(protocols)('sends a request to the IPv6 address in a URL over %s', async (name, options) => {
+  const certificate = await trusted('::1');
+  const requests: unknown[] = [];
+  const answer: RequestListener = ({ headers, url, socket }, response) => {
+    const host = headers.host ?? headers[':authority'];
+    requests.push([host, (socket as tls.TLSSocket).servername || undefined]);
+    response.writeHead(url === '/' ? 301 : 200, { Location: '/next' }).end();
+  };
+  const origin = await website(answer, {
+    host: '::1',
+    ...(name !== 'http' && { certificate, ...options }),
+  });
+  const { expand } = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '::1/128' });
+  expect(await expand.chain(`${origin}/`)).toMatchObject({
+    longUrl: `${origin}/next`,
+    hops: [{ addressFamily: 6 }, { addressFamily: 6 }],
+  });
+  expect(requests).toEqual(Array(2).fill([new URL(origin).host, undefined]));
+  const guarded = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '' });
+  expect((await guarded.expand.chain(`${origin}/`)).error).toMatchObject(refusal);
+});
 
-describe('the guard checks the address of each connection', () => {
-  const named = (path: string) => `http://short.example:${shortener.port}${path}`;
+describe.each(['http', 'HTTP/2'])('the guard checks the address of each connection over %s', (name) => {
+  let shortener: Shortener;
+  let other: string[];
+  beforeAll(async () => {
+    const certificate = await testCertificate('short.example');
+    shortener = await startShortener(name === 'http' ? {} : { tls: certificate, http2: true });
+    other = tls.getCACertificates();
+    tls.setDefaultCACertificates([...other, certificate.cert]);
+  });
+  afterAll(async () => {
+    tls.setDefaultCACertificates(other);
+    await shortener.close();
+  });
+  const named = (path: string) => shortener.url.replace('127.0.0.1', 'short.example') + path;
 
   test('a host with only allowed addresses receives the request', async () => {
     expect(await hopFetcher([here])(named('/chain/1'))).toMatchObject({ status: 301, addressFamily: 4 });
@@ -108,7 +129,8 @@ describe('the guard checks the address of each connection', () => {
   test.each(['127.0.0.2', '2130706434', '0x7f.2', '[::1]', '[::ffff:127.0.0.2]', '127.0.0.2.'])(
     'an address in the URL is refused without a lookup: %s',
     async (host) => {
-      await expect(hopFetcher([here])(`http://${host}:${shortener.port}/`)).rejects.toMatchObject(refusal);
+      const url = shortener.url.replace('127.0.0.1', host);
+      await expect(hopFetcher([here])(`${url}/`)).rejects.toMatchObject(refusal);
     },
   );
 });

@@ -6,7 +6,7 @@ import { cdnId, type FetchHop, type Follow, type HopResponse } from '../expansio
 import { responseFreshUntil } from '../expansion/lifetime.ts';
 import type { Lookup } from '../guard/lookup.ts';
 import type { Guard } from '../guard/public-address.ts';
-import { connector } from './connection.ts';
+import { connector } from './connect.ts';
 import type { Request, Response } from './exchange.ts';
 import { httpClient } from './http-client.ts';
 import { maxHeadSize } from './response-head.ts';
@@ -63,12 +63,12 @@ export function percentEncoded(location: string | undefined): string | null {
  * Creates a `Request` that only connects to addresses that `guard` accepts. `checkUrls` must have checked the URL. Each request
  * takes these steps:
  *
- * 1. The client ([http-client.ts](http-client.ts)) creates an exchange and takes an idle connection to the origin.
- * 2. `connect` resolves the name and opens a connection if no connection is idle. `guard` checks the resolved addresses.
- * 3. The connection ([connection.ts](connection.ts)) writes the request and passes received bytes to the exchange.
- * 4. The exchange ([exchange.ts](exchange.ts)) parses the head with [response-head.ts](response-head.ts), then reads the start
- *    of the body with [body-reader.ts](body-reader.ts).
- * 5. The client keeps or closes the connection. It may retry the request once. Then it returns the response.
+ * 1. The client ([http-client.ts](http-client.ts)) chooses the protocol: HTTP/1.1, or what the server selects over TLS.
+ * 2. `connect` resolves the name and opens a connection if no other can carry the request. `guard` checks the resolved addresses.
+ * 3. Over HTTP/1.1, an idle connection ([connection.ts](connection.ts)) carries an exchange ([exchange.ts](exchange.ts)). Over
+ *    HTTP/2, a session ([http2-session.ts](http2-session.ts)) carries many ([http2-exchange.ts](http2-exchange.ts)).
+ * 4. The exchange parses the head ([response-head.ts](response-head.ts)), and reads the start of the body.
+ * 5. The client may retry the request once. Then it returns the response.
  */
 export function guardedRequest(
   { guard, lookup, userAgent }: { guard: Guard; lookup: Lookup; userAgent: string },

@@ -1,200 +1,295 @@
 import { lookup as systemLookup } from 'node:dns';
-import http, { type RequestListener } from 'node:http';
+import http2, { type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import https from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
-import { cutOff, listening, noDelay } from '@longhand/shared/testing/listening.ts';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { bodyReader } from './body-reader.ts';
-import { connector, openSocket } from './connection.ts';
+import { listening, noDelay } from '@longhand/shared/testing/listening.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { http2Peer } from '../../testing/http2-peer.ts';
+import { connector, openSocket } from './connect.ts';
 import { httpClient } from './http-client.ts';
-import { headReader } from './response-head.ts';
 
-const certificate = await testCertificate();
+const certificate = await testCertificate('*.site.example');
+const head = { method: 'HEAD' } as const;
+type Respond = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
-/** Starts a server that counts its total and open connections. */
-async function listen(answer: RequestListener, scheme: 'http' | 'https' = 'http') {
-  const server = scheme === 'http' ? http.createServer(answer) : https.createServer(certificate, answer);
-  const connections = { seen: 0, open: 0 };
-  server.on(scheme === 'http' ? 'connection' : 'secureConnection', (socket: Socket) => {
+const answer: Respond = (_, response) => void response.end('ok');
+
+/** Starts a server for HTTP/1.1, or for both versions. It counts its connections. */
+async function listen(respond = answer, versions: 1 | 2 = 2) {
+  const server =
+    versions === 1
+      ? https.createServer(certificate, respond as never)
+      : http2.createSecureServer({ ...certificate, allowHTTP1: true }, respond);
+  const connections = { seen: 0, resumed: 0, open: 0 };
+  const sockets = new Set<Socket>();
+  server.on('secureConnection', (socket: TLSSocket) => {
     connections.seen += 1;
     connections.open += 1;
+    if (socket.isSessionReused()) connections.resumed += 1;
+    sockets.add(socket);
     socket.once('close', () => {
       connections.open -= 1;
+      sockets.delete(socket);
     });
   });
-  onTestFinished(() => cutOff(server));
-  return { server, connections, url: new URL(`${scheme}://localhost:${await listening(server)}/`) };
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return { connections, url: new URL(`https://localhost:${await listening(server)}/`) };
 }
 
 /** Creates a client and lists the sockets that it opens. */
-function client(lookup: LookupFunction = systemLookup) {
+function client(lookup: LookupFunction = systemLookup, headers: string[] = []) {
   const sockets: Socket[] = [];
   const connect = connector(lookup, (protocol, options) => {
     sockets.push(openSocket(protocol, { ...options, ca: certificate.cert }));
     return sockets.at(-1) as Socket;
   });
-  const { request, close } = httpClient(connect);
+  const { request, close } = httpClient(connect, headers);
   onTestFinished(close);
-  return { request, sockets };
+  const send = (url: URL, count: number) =>
+    Promise.all(Array.from({ length: count }, (_, i) => request(new URL(`/${i}`, url), head)));
+  return { request, send, close, sockets };
 }
 
-const head = { method: 'HEAD' } as const;
-const answer: RequestListener = (_, res) => res.end('ok');
-
-test.each(['http', 'https'] as const)(
-  'reuses a connection with TCP no-delay once it has cooled down: %s',
-  async (scheme) => {
-    vi.useFakeTimers({ toFake: ['performance'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const { url, connections } = await listen(answer, scheme);
-    const { request: ask, sockets } = client();
-    await ask(url, head);
-    for (let i = 0; i < 4; i += 1) {
-      await ask(url, head);
-      vi.advanceTimersByTime(50);
-    }
-    expect(connections.seen).toBe(1);
-    expect(sockets.map(noDelay)).toEqual([true]);
-    for (let i = 0; i < 2; i += 1) await ask(url, head);
-    expect(connections.seen).toBe(2);
-  },
-);
-
-test.each([
-  ['1 s before the server does', 2_000, 1_000],
-  ['after at most 4 s', 60_000, 4_000],
-])('closes an idle connection %s', async (_, keepAliveTimeout, time) => {
-  const { url, server, connections } = await listen(answer);
-  server.keepAliveTimeout = keepAliveTimeout; // Node sends `Keep-Alive: timeout=…`.
-  const { request: ask, sockets } = client();
-  await ask(url, head);
-  expect(sockets.map(({ timeout }) => timeout)).toEqual([time]);
-  if (time < 4_000) await expect.poll(() => connections.open).toBe(0);
+test('requests to an origin with HTTP/2 share one connection with TCP no-delay', async () => {
+  const versions: string[] = [];
+  const { url, connections } = await listen((request, response) => {
+    versions.push(request.httpVersion);
+    response.end();
+  });
+  const { send, sockets } = client();
+  for (let i = 0; i < 2; i += 1) await send(url, 50);
+  expect(connections.seen).toBe(1);
+  expect(sockets.map(noDelay)).toEqual([true]);
+  expect(versions).toEqual(Array(100).fill('2.0'));
 });
 
-test('reuses connections to an origin whose first response was not HTTP', async () => {
-  const { url, server, connections } = await listen(answer);
-  server.prependOnceListener('connection', (socket: Socket) => void socket.write('This is not HTTP.'));
-  const { request: ask } = client();
-  await expect(ask(url, head)).rejects.toMatchObject({ code: 'ERR_NOT_HTTP' });
-  for (let i = 0; i < 2; i += 1) await ask(url, head);
-  expect(connections.seen).toBe(2);
-});
-
-test('reuses a connection for GET only if all its requests had the same URL', async () => {
-  const { url, connections } = await listen(answer);
-  const { request: ask } = client();
-  await ask(url, head);
-  await ask(new URL('/other', url), { method: 'GET' });
-  expect(connections.seen).toBe(2);
-  await ask(url, { method: 'GET' });
-  expect(connections.seen).toBe(2);
+test('a server without HTTP/2 gets HTTP/1.1, also on the first connection', async () => {
+  const { url, connections } = await listen(answer, 1);
+  const { request, send } = client();
+  expect(await request(url, { method: 'GET', bodyLimit: () => 5 })).toMatchObject({
+    status: 200,
+    body: Buffer.from('ok'),
+  });
+  expect(connections.seen).toBe(1);
+  await send(url, 10);
+  expect(connections.seen).toBeLessThanOrEqual(11);
 });
 
 test('resumes the TLS session on the next connection', async () => {
-  const resumed: boolean[] = [];
-  const { url } = await listen((req, res) => {
-    resumed.push((req.socket as unknown as { isSessionReused(): boolean }).isSessionReused());
-    res.setHeader('Connection', 'close').end();
-  }, 'https');
-  const { request: ask } = client();
-  for (let i = 0; i < 2; i += 1) await ask(url, head);
-  expect(resumed).toEqual([false, true]);
-});
-
-test('keeps at most 256 idle connections', async () => {
-  const waiting: http.ServerResponse[] = [];
-  const { url, connections } = await listen((_, response) => {
-    if (waiting.push(response) === 300) for (const each of waiting) each.end();
+  const { url, connections } = await listen((request, response) => {
+    response.end();
+    if (request.url === '/close') response.stream.session?.close();
   });
-  const { request: ask } = client();
-  await Promise.all(Array.from({ length: 300 }, () => ask(url, head)));
-  await expect.poll(() => connections.open).toBe(256);
+  const { request } = client();
+  for (const path of ['/close', '/']) await request(new URL(path, url), head);
+  expect(connections).toMatchObject({ seen: 2, resumed: 1 });
 });
 
-test('an aborted request closes its connection even before it is open', async () => {
-  const { request: ask, sockets } = client(() => {});
-  const abort = new AbortController();
-  const response = ask(new URL('http://slow.example/'), { ...head, signal: abort.signal });
-  abort.abort(new Error('aborted'));
-  await expect(response).rejects.toThrow('aborted');
-  expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true]);
-});
-
-describe('a stale connection', () => {
-  test('causes a retry on a new connection', async () => {
-    const seen: string[] = [];
-    const used = new WeakSet<Socket>();
-    const { url } = await listen((req, res) => {
-      seen.push(req.method as string);
-      if (used.has(req.socket)) return req.socket.resetAndDestroy();
-      used.add(req.socket);
-      res.end('ok');
-    });
-    const { request: ask } = client();
-    await Promise.all([ask(url, head), ask(url, head)]);
-    expect(await ask(url, head)).toMatchObject({ status: 200 });
-    expect(seen).toEqual(['HEAD', 'HEAD', 'HEAD', 'HEAD']);
+test('sends the same headers as HTTP/1.1, but none that HTTP/2 forbids', async () => {
+  const received: unknown[] = [];
+  const { url } = await listen(({ headers, method }, response) => {
+    received.push([method, Object.entries(headers)]);
+    response.end();
   });
-
-  test('is not reused after the server closed it', async () => {
-    const { url, server, connections } = await listen(answer);
-    const { request: ask } = client();
-    await ask(url, head);
-    server.closeIdleConnections();
-    expect(await ask(url, head)).toMatchObject({ status: 200 });
-    expect(connections.seen).toBe(2);
-  });
-});
-
-test('a request fails without a retry if the server resets a new connection', async () => {
-  let seen = 0;
-  const { url } = await listen((req) => {
-    seen += 1;
-    req.socket.resetAndDestroy();
-  });
-  await expect(client().request(url, head)).rejects.toMatchObject({ code: 'ECONNRESET' });
-  expect(seen).toBe(1);
-});
-
-test('a GET without a body limit closes the connection after the head', async () => {
-  const { url, connections } = await listen((_, res) => void res.write('the first piece'));
-  expect(await client().request(url, { method: 'GET' })).toMatchObject({ status: 200, addressFamily: 4 });
-  await expect.poll(() => connections.open).toBe(0);
-});
-
-describe('the start of a body', () => {
-  const [longest, longer] = [4_092, 4_093].map((length) => `1;${'x'.repeat(length)}\r\n`);
-  const longLines = `Transfer-Encoding: chunked\r\n\r\n${longest}a\r\n${longer}b\r\n`;
-
-  test.each([
-    ['up to its Content-Length', 'Content-Length: 5\r\n\r\nhello, and more', 'hello'],
-    ['up to the limit', 'Content-Length: 500\r\n\r\nhello, and more', 'hello, and'],
-    ['up to its end', '\r\nhello', 'hello'],
-    ['even if it is truncated', 'Content-Length: 500\r\n\r\nhello', 'hello'],
-    ['up to its end if the Content-Length is empty', 'Content-Length:\r\n\r\nhello', 'hello'],
-    ['up to its end if the Content-Length is not a number', 'Content-Length: 5x\r\n\r\nhello', 'hello'],
-    ['as empty if the Content-Length is 0', 'Content-Length: 0\r\n\r\nhello', ''],
-    ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n3\r\nhe\n\r\n002;x=y\r\nlo\r\n0\r\n\r\n', 'he\nlo'],
-    ['in chunks up to the limit', 'Transfer-Encoding: chunked\r\n\r\nff\r\nhello, and more', 'hello, and'],
-    ['in chunks up to a malformed chunk', 'Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\nlo\r\n9\r\n', 'he'],
-    ['in chunks whose lines end with LF', 'Transfer-Encoding: chunked\r\n\r\n2\nhe\n1\nl\n0\n\n', 'hel'],
-    ['in chunks up to a second empty line', 'Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n\r\n1\r\nl', 'he'],
-    ['in chunks up to a chunk header of more than 4,096 characters', longLines, 'a'],
-    ['as bytes', 'Content-Length: 4\r\n\r\n\xc3\xa9\x00\xff', '\xc3\xa9\x00\xff'],
-  ])('is read %s, whole or byte by byte', (_, sent, body) => {
-    const { head, rest } = headReader().read(`HTTP/1.1 200 OK\r\n${sent}`) ?? expect.fail();
-    for (const pieces of [[rest], rest.split('')]) {
-      const reader = bodyReader(head.headers, 10);
-      pieces.some((piece) => reader.read(piece));
-      expect(reader.body().toString('latin1')).toBe(body);
-    }
-  });
+  const { request } = client(systemLookup, ['User-Agent', 'test', 'CDN-Loop', 'longhand']);
+  await request(new URL('/a?b#c', url), { method: 'GET', headers: ['Cookie', 'a=\xe9; b=1'] });
+  expect(received).toEqual([
+    [
+      'GET',
+      [
+        [':method', 'GET'],
+        [':authority', url.host],
+        [':scheme', 'https'],
+        [':path', '/a?b'],
+        ['user-agent', 'test'],
+        ['cdn-loop', 'longhand'],
+        ['cookie', 'a=\xe9; b=1'],
+      ],
+    ],
+  ]);
 });
 
 test('rejects a header that contains a line break', async () => {
+  const { url } = await listen();
   const headers = ['X', 'a\r\nHost: elsewhere.example'];
-  const response = client().request(new URL('http://127.0.0.1/'), { ...head, headers });
-  await expect(response).rejects.toThrow(TypeError);
+  await expect(client().request(url, { ...head, headers })).rejects.toThrow(TypeError);
+});
+
+describe('a response over HTTP/2', () => {
+  test('is the same as over HTTP/1.1', async () => {
+    const respond: Respond = (_, response) => {
+      response.writeHead(
+        302,
+        [
+          ['Location', '/\xe9'],
+          ['Set-Cookie', 'a=1'],
+          ['Set-Cookie', 'b=2'],
+          ['X', '1'],
+          ['X', '2'],
+          ['Date', 'now'],
+        ].flat(),
+      );
+      response.end('a body');
+    };
+    const [first, second] = [await listen(respond, 1), await listen(respond, 2)];
+    const { request } = client();
+    const get = { method: 'GET', bodyLimit: () => 4 } as const;
+    const [
+      {
+        headers: { connection, 'keep-alive': _, 'transfer-encoding': __, ...headers },
+        ...other
+      },
+      response,
+    ] = [await request(first.url, get), await request(second.url, get)];
+    expect(response).toEqual({ ...other, headers });
+  });
+
+  test.each([
+    ['whole', 100, false, 'ok'],
+    ['up to the limit', 1, false, 'o'],
+  ])('has a body that is read %s', async (_, limit, isCut, body) => {
+    const { url } = await listen();
+    expect(await client().request(url, { method: 'GET', bodyLimit: () => limit })).toMatchObject({
+      isCut,
+      body: Buffer.from(body),
+    });
+  });
+
+  test.each<[string, Respond]>([
+    ['slow', (_, response) => void response.write('start')],
+    ['reset', (_, response) => response.write('start', () => response.stream.close(2))],
+  ])('is cut if the body is %s', async (_, respond) => {
+    const { url } = await listen(respond);
+    const response = await client().request(url, { method: 'GET', bodyLimit: () => 100 });
+    expect(response).toMatchObject({ status: 200, isCut: true, body: Buffer.from('start') });
+  });
+
+  test('is cut if the connection closes', async () => {
+    const { url } = await http2Peer(
+      (request) => {
+        request.send(request.head([], { isEnd: false }), request.data('start', false));
+        request.socket.end();
+      },
+      { certificate },
+    );
+    const response = await client().request(url, { method: 'GET', bodyLimit: () => 100 });
+    expect(response).toMatchObject({ status: 200, isCut: true, body: Buffer.from('start') });
+  });
+
+  test('does not wait for an endless body', async () => {
+    const closed = Promise.withResolvers<void>();
+    const { url, connections } = await listen((_, response) => {
+      const fill = () => {
+        while (!response.closed && response.write('x'.repeat(10_000)));
+      };
+      response.on('drain', fill).on('close', closed.resolve);
+      fill();
+    });
+    const { request } = client();
+    expect(await request(url, { method: 'GET', bodyLimit: () => 10 })).toMatchObject({
+      body: Buffer.from('x'.repeat(10)),
+    });
+    await closed.promise;
+    expect(connections).toMatchObject({ seen: 1, open: 1 });
+  });
+});
+
+test('bodies do not wait for each other', async () => {
+  const body = 'x'.repeat(60_000);
+  const { url } = await listen(({ url }, response) => {
+    if (url === '/slow') response.write(body);
+    else response.end(body);
+  });
+  const { request } = client();
+  const get = { method: 'GET', bodyLimit: () => 64_000 } as const;
+  const slow = Array.from({ length: 20 }, () => request(new URL('/slow', url), get));
+  const quick = await request(url, get);
+  expect(quick.body.length).toBe(60_000);
+  await Promise.all(slow);
+});
+
+describe('a connection that is being opened', () => {
+  /** A lookup that waits for `answer`. */
+  function manualLookup() {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const lookup: LookupFunction = (name, options, callback) =>
+      void promise.then(() => systemLookup(name, options, callback));
+    return { lookup, resolve };
+  }
+
+  test('closes once no request waits for it', async () => {
+    const { lookup } = manualLookup();
+    const { request, sockets } = client(lookup);
+    const aborts = [new AbortController(), new AbortController()];
+    const url = new URL('https://slow.example/');
+    const responses = aborts.map(({ signal }) => request(url, { ...head, signal }));
+    const results = Promise.allSettled(responses);
+    aborts[0]?.abort(new Error('the first'));
+    await expect(responses[0]).rejects.toThrow('the first');
+    expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false]);
+    aborts[1]?.abort(new Error('the second'));
+    await results;
+    expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true]);
+  });
+
+  test('serves the requests that still wait', async () => {
+    const { url, connections } = await listen();
+    const { lookup, resolve } = manualLookup();
+    const { request } = client(lookup);
+    const abort = new AbortController();
+    const left = request(url, { ...head, signal: abort.signal });
+    const others = [request(url, head), request(url, head)];
+    abort.abort(new Error('left'));
+    await expect(left).rejects.toThrow('left');
+    resolve();
+    expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200]);
+    expect(connections.seen).toBe(1);
+  });
+
+  test('fails all requests that wait for it', async () => {
+    const { request } = client((name, _, callback) =>
+      callback(Object.assign(new Error(name), { code: 'ENOTFOUND' }), ''),
+    );
+    const url = new URL('https://none.example/');
+    const results = await Promise.allSettled([request(url, head), request(url, head)]);
+    expect(results).toMatchObject(Array(2).fill({ reason: { code: 'ENOTFOUND' } }));
+  });
+});
+
+test('an aborted request leaves its session to the others', async () => {
+  const { url, connections } = await listen(({ url }, response) => {
+    if (url !== '/hang') response.end();
+  });
+  const { request, send } = client();
+  const abort = new AbortController();
+  const response = request(new URL('/hang', url), { ...head, signal: abort.signal });
+  await send(url, 1);
+  abort.abort(new Error('aborted'));
+  await expect(response).rejects.toThrow('aborted');
+  await send(url, 5);
+  expect(connections).toMatchObject({ seen: 1, open: 1 });
+});
+
+test('closes an idle session after 4 s', { timeout: 60_000 }, async () => {
+  const { url, connections } = await listen();
+  await client().send(url, 2);
+  const idleSince = performance.now();
+  await expect.poll(() => connections.open, { timeout: 30_000 }).toBe(0);
+  expect(performance.now() - idleSince).toBeGreaterThan(3_500);
+});
+
+test('keeps at most 256 idle sessions', { timeout: 60_000 }, async () => {
+  const waiting: Http2ServerResponse[] = [];
+  const { url, connections } = await listen((_, response) => {
+    if (waiting.push(response) === 260) for (const each of waiting) each.end();
+  });
+  const { request } = client((_, options, callback) => systemLookup('localhost', options, callback));
+  const origins = Array.from({ length: 260 }, (_, i) => new URL(`https://${i}.site.example:${url.port}/`));
+  await Promise.all(origins.map((origin) => request(origin, head)));
+  await expect.poll(() => connections.open).toBe(256);
 });

@@ -16,6 +16,12 @@ export interface ParsedHead extends ResponseHead {
   containsAnother: boolean;
 }
 
+/** A header of a response, in Latin-1. */
+export interface Field {
+  name: string;
+  value: string;
+}
+
 /** Max bytes of a head, including interim heads. */
 export const maxHeadSize = 16 * 1024;
 
@@ -64,8 +70,7 @@ export function headReader(maxLength = maxHeadSize) {
     // The empty line may start in the previous chunk.
     headEnd.lastIndex = Math.max(start, looked - 2);
     const end = start !== -1 && headEnd.test(text) ? headEnd.lastIndex : 0;
-    if (interim + (end || text.length) > maxLength)
-      throw fault('ERR_HEADERS_TOO_LONG', `the headers are longer than ${maxLength} bytes`);
+    if (interim + (end || text.length) > maxLength) throw headersTooLong(maxLength);
     if (end === 0) return null;
     const head = parseHead(text.slice(0, end));
     const rest = text.slice(end);
@@ -102,10 +107,16 @@ function parseHead(sent: string): ParsedHead {
   const minorVersion = Number(`${major}.${minor}`) >= 1.1 ? 1 : 0;
   const status = Number(statusOf.exec(first)?.[1] ?? 200);
   if (status === 101) throw fault('ERR_NOT_HTTP', 'the server switched protocols');
+  const collected = headersOf(fieldsOf(lines), minorVersion);
+  return { status, ...collected, minorVersion, containsAnother: text.includes('HTTP/1.', 1) };
+}
+
+/** Collects the fields of a response. @throws `ERR_AMBIGUOUS` */
+export function headersOf(fields: Iterable<Field>, minorVersion = 1): Omit<ResponseHead, 'status'> {
   const headers: IncomingHttpHeaders = {};
-  for (const [text, value] of fieldsOf(lines)) {
-    const name = trimmed(text).toLowerCase();
-    if (token.test(name)) addField(headers, name, trimmed(value));
+  for (const field of fields) {
+    const name = trimmed(field.name).toLowerCase();
+    if (token.test(name)) addField(headers, name, trimmed(field.value));
   }
   // Chromium ignores Transfer-Encoding in HTTP/1.0.
   if (minorVersion === 0) delete headers['transfer-encoding'];
@@ -113,22 +124,25 @@ function parseHead(sent: string): ParsedHead {
   for (const name of unambiguous) {
     if (headers[name]?.includes(',')) headers[name] = onlyValue(headers, name);
   }
-  const containsAnother = text.includes('HTTP/1.', 1);
-  return { status, headers, minorVersion, containsAnother, ...(omitted.length > 0 && { omitted }) };
+  return { headers, ...(omitted.length > 0 && { omitted }) };
 }
 
 /** Splits lines into names and values. White space at the start of a line continues the previous value. Skips nameless lines. */
-function fieldsOf(lines: readonly string[]): [name: string, value: string][] {
-  const fields: [name: string, value: string][] = [];
+function fieldsOf(lines: readonly string[]): Field[] {
+  const fields: Field[] = [];
   let mayContinue = false;
   for (const line of lines) {
     const last = fields.at(-1);
     const colon = isBlank(line, 0) ? 0 : line.indexOf(':');
-    if (colon > 0) fields.push([line.slice(0, colon), line.slice(colon + 1)]);
-    else if (mayContinue && last && isBlank(line, 0)) last[1] += ` ${trimmed(line)}`;
+    if (colon > 0) fields.push({ name: line.slice(0, colon), value: line.slice(colon + 1) });
+    else if (mayContinue && last && isBlank(line, 0)) last.value += ` ${trimmed(line)}`;
     mayContinue = colon > 0 || (mayContinue && isBlank(line, 0));
   }
   return fields;
+}
+
+export function headersTooLong(maxLength = maxHeadSize): NodeJS.ErrnoException {
+  return fault('ERR_HEADERS_TOO_LONG', `the headers are longer than ${maxLength} bytes`);
 }
 
 export function notHttp(): NodeJS.ErrnoException {

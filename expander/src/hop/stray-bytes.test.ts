@@ -2,10 +2,13 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import tls from 'node:tls';
+import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { listening } from '@longhand/shared/testing/listening.ts';
 import { startShortener } from '@longhand/shortener';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
+import { http2Peer } from '../../testing/http2-peer.ts';
 import type { CacheClient } from '../cache/redis.ts';
 import type { Follow } from '../expansion/expansion.ts';
 
@@ -140,6 +143,32 @@ describe('a late body for HEAD that looks like a response', () => {
     expect(entries.filter((key) => key.endsWith('/victim'))).toHaveLength(1);
   });
 });
+
+test.each(cases)(
+  'a late body for HEAD over HTTP/2 corrupts no result: follow=%s, after %i ms',
+  async (follow, late) => {
+    const certificate = await testCertificate();
+    const others = tls.getCACertificates();
+    tls.setDefaultCACertificates([...others, certificate.cert]);
+    onTestFinished(() => tls.setDefaultCACertificates(others));
+    const { url, seen } = await http2Peer(
+      async (request) => {
+        if (request.number > 1) return request.ok();
+        request.send(request.head([['content-type', 'text/plain']], { isEnd: false }));
+        await sleep(late);
+        request.send(request.data(forged));
+      },
+      { certificate },
+    );
+    const { expand, close } = testExpander();
+    onTestFinished(close);
+    for (const path of ['/user', ...victims]) {
+      const { longUrl, error } = await expand.chain(`${url.origin}${path}`, { follow });
+      expect([longUrl, error]).toEqual([`${url.origin}${path}`, null]);
+    }
+    expect(seen.http2).toBeGreaterThan(0);
+  },
+);
 
 test('an origin that sent unsolicited bytes receives each request on a new connection', async () => {
   const sockets: Socket[] = [];

@@ -5,7 +5,7 @@ import { createExpand } from '../../src/expansion/expand.ts';
 import type { Expansion } from '../../src/expansion/expansion.ts';
 import { createGuard } from '../../src/guard/public-address.ts';
 import { createBrowse } from '../../src/hop/browse.ts';
-import { connector, type openSocket } from '../../src/hop/connection.ts';
+import { connector, type openSocket } from '../../src/hop/connect.ts';
 import { guardedRequest } from '../../src/hop/fetch-hop.ts';
 import { errorAt, type Link, leftByScript, savedAs, start } from './link.ts';
 import { type Stage, userAgentOf } from './stage.ts';

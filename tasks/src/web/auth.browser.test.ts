@@ -14,7 +14,7 @@ async function logIn(page: Page, typed = password) {
 }
 
 /** Ends the session by deleting the cookie. */
-const expire = (page: Page) => page.context().clearCookies({ name: 'login' });
+const expire = (page: Page) => page.context().clearCookies({ name: /^login-/ });
 
 /** Presses `Log in` and logs in on the new tab. */
 async function logInOnNewTab(page: Page) {

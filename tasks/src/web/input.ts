@@ -142,14 +142,12 @@ async function submitForm<Form extends Fields, Result>(
 
 /** Returns the error for a form without a valid token. */
 export function expired(c: TasksContext): TaskError {
+  const message = 'This form has expired, so nothing was changed. Please send it again.';
   const hasCookie = c.req.header('cookie')?.includes('session-');
-  return new TaskError(
-    'bad_token',
-    hasCookie
-      ? 'This form has expired, so nothing was changed. Please send it again.'
-      : 'Your browser sent no cookie, so nothing was changed. Allow cookies for this page, and send the form again. ' +
-          'Without cookies, you can only read the list, and finish and reopen tasks.',
-  );
+  const advice =
+    'If it fails again, your browser blocks cookies. Allow them for this page. Without cookies, you can only read the list, ' +
+    'and finish and reopen tasks.';
+  return new TaskError('bad_token', hasCookie ? message : `${message} ${advice}`);
 }
 
 function readJson(body: string, fields: Fields): object {

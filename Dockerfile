@@ -41,7 +41,7 @@ COPY --from=expander-packages /app/node_modules node_modules
 COPY --from=expander-packages /app/expander expander
 COPY expander expander
 # For the service `settings` in docker-compose.yml.
-COPY deploy/settings.ts deploy/variables.ts deploy/
+COPY deploy/near-misses.ts deploy/settings.ts deploy/variables.ts deploy/
 COPY tasks/src/config.ts tasks/src/
 USER root
 RUN ln -s /app/expander/src/cli/longhand-expand.ts /usr/local/bin/longhand-expand
@@ -98,7 +98,8 @@ COPY proxy/pages proxy/pages
 RUN node proxy/pages/main.ts /pages
 
 FROM nginx:1.30 AS proxy
-RUN rm /etc/nginx/conf.d/*
+# A new volume inherits the owner of /var/lib/tls.
+RUN rm /etc/nginx/conf.d/* && install --directory --owner=101 --mode=700 /var/lib/tls
 COPY --chmod=755 proxy/derived.envsh /docker-entrypoint.d/10-longhand-derived.envsh
 COPY --chmod=755 proxy/container.sh /docker-entrypoint.d/90-longhand-container.sh
 COPY proxy/nginx.conf /etc/nginx/

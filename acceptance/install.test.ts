@@ -129,9 +129,10 @@ describeUnless(!(await hasEngine()) && 'needs a Docker engine')('In containers',
       'export EXPANDER_MAX_REDIRECTS=9',
       '# TASKS_COLOUR=red',
       'LONGHAND_TASKS_NAME=http://nas.lan',
+      'TASK_PASSWORD_FILE=./password',
     ];
     configure([...bad, 'OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318'].join('\n'));
-    const { code, output } = await run(up, { LONGHAND_PROT: '80', EXPANDER_URL: 'x' });
+    const { code, output } = await run(up, { LONGHAND_PROT: '80', EXPANDER_URL: 'x', LONGAND_PORT: '80' });
     expect(code).toBe(78);
     const faults = output.slice(output.lastIndexOf('Invalid')).trim().split('\n  ').toSorted();
     expect(faults).toEqual([
@@ -140,6 +141,7 @@ describeUnless(!(await hasEngine()) && 'needs a Docker engine')('In containers',
       'LONGHAND_PROT: unknown variable',
       'LONGHAND_TASKS_NAME=http://nas.lan: is not a host name such as nas.lan',
       'OTEL_EXPORTER_OTLP_ENDPOINT: Longhand no longer exports traces; delete this line',
+      'TASK_PASSWORD_FILE: unknown variable; did you mean TASKS_PASSWORD_FILE?',
     ]);
     const plain = await run('docker compose up --wait');
     expect([plain.code, plain.output]).toEqual([1, expect.stringContaining('settings')]);
@@ -286,11 +288,21 @@ describeUnless(!(await hasEngine()) && 'needs a Docker engine')('In containers',
     await expect.poll(log).toMatch(/"path":"\/docs\/install".*"client":"203\.0\.113\.7".*"user":"ada"/);
   });
 
-  test('the proxy serves HTTPS and reloads a changed certificate', async () => {
+  test('the proxy serves HTTPS, reloads a changed certificate, and keeps the last pair that matched', async () => {
     const secure = `curl --silent --cacert tls/fullchain.pem --connect-to ::127.0.0.1: https://${name}:${env.LONGHAND_HTTPS_PORT}/tasks -H 'Authorization: Bearer second'`;
     expect(await outputOf(secure)).toContain('<title>');
     const redirect = `curl --silent -o redirected -w '%{redirect_url}' -H Host:${name} http://127.0.0.1:${env.LONGHAND_HTTP_PORT}/tasks`;
     expect(await outputOf(redirect)).toBe(`https://${name}:${env.LONGHAND_HTTPS_PORT}/tasks`);
+    await certify();
+    await expect.poll(async () => (await run(secure)).code, { timeout: 60_000 }).toBe(0);
+
+    fs.copyFileSync(join(folder, 'tls/fullchain.pem'), join(folder, 'served.pem'));
+    writeFileSync(join(folder, 'tls/privkey.pem'), (await testCertificate(name)).key);
+    const log = () => outputOf('docker compose logs --no-log-prefix tls');
+    await expect.poll(log, { timeout: 60_000 }).toContain('The last pair that matched stays.');
+    await outputOf('docker compose restart tls');
+    const served = secure.replace('tls/fullchain.pem', 'served.pem');
+    await expect.poll(async () => (await run(served)).code, { timeout: 60_000 }).toBe(0);
     await certify();
     await expect.poll(async () => (await run(secure)).code, { timeout: 60_000 }).toBe(0);
   });

@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readEnv, readOrExit } from '@longhand/shared/env.ts';
 import { configurationExitCode, EnvironmentError } from '@longhand/shared/environment-error.ts';
-import { allVariables, containerVariables, stackVariables, withoutStackVariables } from './variables.ts';
+import { nearMisses } from './near-misses.ts';
+import {
+  allVariables,
+  containerVariables,
+  settingNames,
+  stackVariables,
+  withoutStackVariables,
+} from './variables.ts';
 
 /**
  * Reads the stack's variables. Each service checks its own variables.
@@ -93,8 +100,13 @@ export function warningsAbout(env: NodeJS.ProcessEnv, place: 'natively' | 'in co
     warnings.push(
       `LONGHAND_BIND=${env.LONGHAND_BIND}: without an IPv6 network, all clients share one address.`,
     );
-  const certificate = env.LONGHAND_CERTIFICATES && readPair(env.LONGHAND_CERTIFICATES);
-  if (!certificate) return warnings;
+  if (!env.LONGHAND_CERTIFICATES) return warnings;
+  const certificate = readPair(env.LONGHAND_CERTIFICATES);
+  if (!certificate)
+    return [
+      ...warnings,
+      `LONGHAND_CERTIFICATES: user ${process.getuid?.()} cannot read the files, so they are not checked here. See docker compose logs tls.`,
+    ];
   for (const name of [env.LONGHAND_EXPANDER_NAME, env.LONGHAND_TASKS_NAME])
     if (name && !certificate.checkHost(name))
       warnings.push(`LONGHAND_CERTIFICATES: the certificate is not valid for ${name}.`);
@@ -124,11 +136,17 @@ function readPair(folder: string): X509Certificate | undefined {
   throw new Error('privkey.pem does not match fullchain.pem');
 }
 
-/** Checks only `.env`, because other programs may set these names in the environment. */
-const traceFaults = (env: NodeJS.ProcessEnv) =>
-  Object.keys(env)
-    .filter((name) => name.startsWith('OTEL_'))
-    .map((name) => `${name}: Longhand no longer exports traces; delete this line`);
+/** Returns errors for names in `.env`. Other programs may set such names in the shell. */
+function dotenvFaults(env: NodeJS.ProcessEnv): string[] {
+  const traces = Object.keys(env).filter((name) => name.startsWith('OTEL_'));
+  return [
+    ...traces.map((name) => `${name}: Longhand no longer exports traces; delete this line`),
+    // The other check names unknown variables with a prefix of ours.
+    ...nearMisses(Object.keys(env), settingNames).filter(
+      (fault) => !/^(LONGHAND|EXPANDER|TASKS)_/.test(fault),
+    ),
+  ];
+}
 
 /** Returns what deploy/compose/check.sh tries to publish: first the address with any port, then each port. */
 function published(settings: Settings) {
@@ -152,7 +170,7 @@ if (import.meta.main) {
     for (const { name, address, port } of published(readAll(process.env)))
       console.log(`${name} ${address} ${port}`);
   } else {
-    await readOrExit((env) => readSettings(env, [...traceFaults(env), ...certificateFaults(env)]));
+    await readOrExit((env) => readSettings(env, [...dotenvFaults(env), ...certificateFaults(env)]));
     for (const warning of warningsAbout(process.env, 'in containers')) console.log(`Warning: ${warning}`);
   }
 }

@@ -51,5 +51,19 @@ export const containerVariables = {
 
 export const allVariables = { ...stackVariables, ...containerVariables };
 
+/** The names of all settings, with those of the services. */
+export const settingNames = [
+  ...Object.keys(allVariables),
+  'EXPANDER_ALLOWED_NETWORKS',
+  'EXPANDER_CLIENT_RATE',
+  'EXPANDER_KEYS_FILE',
+  'EXPANDER_MAX_REDIRECT',
+  'EXPANDER_USER_AGENT',
+  'TASKS_PASSWORD_FILE',
+  'TASKS_TOKENS_FILE',
+  'TASKS_WAIT_REPLICAS',
+  'LOG_LEVEL',
+];
+
 export const withoutStackVariables = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !(name in allVariables)));

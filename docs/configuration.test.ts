@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readEnv, serviceVariables } from '@longhand/shared/env.ts';
 import { expect, test } from 'vitest';
 import { readSettings } from '../deploy/settings.ts';
-import { allVariables } from '../deploy/variables.ts';
+import { allVariables, settingNames } from '../deploy/variables.ts';
 import { readConfig as readExpanderConfig } from '../expander/src/config.ts';
 import { readConfig as readTasksConfig } from '../tasks/src/config.ts';
 
@@ -32,6 +32,7 @@ test('the settings check in containers gets every setting from the shell or from
   const [settings = ''] = /(?<=^x-settings: &settings\n)( {2}\w+:\n)+/m.exec(compose) ?? [];
   const ours = [...documented.keys()].filter((name) => /^(LONGHAND|EXPANDER|TASKS)_|^LOG_LEVEL$/.test(name));
   expect(settings.match(/\w+/g)?.toSorted()).toEqual(ours.toSorted());
+  expect(settingNames.toSorted()).toEqual(ours.toSorted());
 });
 
 test('the settings check accepts every documented variable', async () => {

@@ -28,7 +28,7 @@ async function startWithTls(variables: { LONGHAND_HTTPS_PORT: string; LONGHAND_F
   const template = await readFile(join(import.meta.dirname, 'tls.conf.template'), 'utf8');
   // Replace the container's addresses, and remove `http2`, which needs nginx 1.25.1.
   const servers = render(template, { ...names, ...variables })
-    .replaceAll('/run/secrets/certificates', certificates)
+    .replaceAll('/var/lib/tls/current', certificates)
     .replaceAll('*:8443', `${host}:${tls}`)
     .replaceAll('*:8090', `${host}:${plain}`)
     .replaceAll('http2 on;', '');

@@ -72,6 +72,7 @@ test('the page documents exactly the fields of /api/chain', async () => {
     'http://s.example/': to('https://www.google.com/url?q=http%3A%2F%2Fend.example%2F'),
     'http://end.example/': {
       ...{ bytesRead: 1, title: 'A page', incomplete: true, interrupted: true, scriptRedirect: true },
+      laterRefresh: { seconds: 20, url: 'http://a.example/' },
       file: { name: 'a', size: null },
     },
   });

@@ -50,26 +50,29 @@ async function copy(text) {
 }
 
 for (const actions of document.querySelectorAll('[data-copy]')) {
-  const { copy: url, copied: what } = actions.dataset;
+  const { copy: text, label: name, copied: what } = actions.dataset;
   const labelled = (label) => `<button type="button">${label}<span class="heard"> ${what}</span></button>`;
   const open = actions.querySelector('[rel]');
-  if (open) open.insertAdjacentHTML('beforebegin', labelled('Copy'));
-  else actions.insertAdjacentHTML('beforeend', labelled('Copy'));
+  if (open) open.insertAdjacentHTML('beforebegin', labelled(name));
+  else actions.insertAdjacentHTML('beforeend', labelled(name));
   const button = actions.querySelector('button');
   const label = button.firstChild;
+  if (!what) button.className = 'main';
   button.addEventListener('click', async () => {
-    const isCopied = await copy(url);
+    const isCopied = await copy(text);
     button.focus();
     label.data = status.textContent = isCopied ? 'Copied' : 'Not copied';
     setTimeout(() => {
-      label.data = 'Copy';
+      label.data = name;
       status.textContent = '';
     }, 2_000);
   });
   if (!navigator.share) continue;
   actions.insertAdjacentHTML('beforeend', labelled('Share'));
   // Rejects if the visitor cancels.
-  actions.lastElementChild.addEventListener('click', () => navigator.share({ url }).catch(() => {}));
+  actions.lastElementChild.addEventListener('click', () =>
+    navigator.share(/^https?:/.test(text) ? { url: text } : { text }).catch(() => {}),
+  );
 }
 
 // Disables "Try again" after a rate limit error, and counts down in the link and the sentence.

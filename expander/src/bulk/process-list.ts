@@ -11,6 +11,12 @@ export interface BulkLine extends Pick<Expansion, 'longUrl' | 'redirectCount' | 
   url: string;
   /** `fault` means a bug in the expander. */
   error: { code: ErrorCode | 'fault'; message: string } | null;
+  /** Why the chain ended: a code, a message, and perhaps a target that was not requested. */
+  end: { code: string; message: string } | null;
+  /** The verdict as a sentence, such as `It leads to example.com`. */
+  reason: string | null;
+  /** A code, if there is something to beware of. */
+  warning: string | null;
 }
 
 type Outcome = Partial<Omit<BulkLine, 'line' | 'url'>>;
@@ -29,6 +35,7 @@ function faultOf(line: string): string | null {
 /**
  * Expands many URLs. A failed line does not affect other lines.
  *
+ * @param expand returns the fields of a line.
  * @param write receives each line as soon as it is done. The next expansion waits for the returned promise.
  * @param concurrency maximum concurrent expansions.
  * @param onFault receives errors that `expand` throws.
@@ -53,8 +60,10 @@ export async function processList(
   const work = async () => {
     for await (const [line, given] of urls) {
       const url = given?.slice(0, maxLength) ?? '';
-      const { longUrl = null, redirectCount = 0, cached = false, error = null } = await expandLine(given);
-      await write({ line, url, longUrl, redirectCount, cached, error });
+      const { error = null, ...outcome } = await expandLine(given);
+      const { longUrl = null, redirectCount = 0, cached = false } = outcome;
+      const { end = error, reason = error?.message ?? null, warning = null } = outcome;
+      await write({ line, url, longUrl, redirectCount, cached, error, end, reason, warning });
     }
   };
   await Promise.all(Array.from({ length: concurrency }, work));

@@ -4,6 +4,7 @@ import { createExpand } from '../expansion/expand.ts';
 import { createResolve, sharedLookup } from '../guard/lookup.ts';
 import { checkUrls, createGuard } from '../guard/public-address.ts';
 import { fetchHead, guardedRequest } from '../hop/fetch-hop.ts';
+import { verdictOf } from '../web/judge.ts';
 import type { Options } from './options.ts';
 
 /** Ratio of the hop timeout to the chain timeout. The service uses 3 s and 8 s. */
@@ -23,5 +24,8 @@ export async function createCommandExpander({ follow, maxRedirect, timeout, envi
   const cached = cacheHopResponses()(checkUrls(guard)(fetchHop));
   const { chain } = createExpand(followRedirects(cached, { times }));
 
-  return (url: string) => chain(url, { follow, maxRedirect });
+  return async (url: string) => {
+    const expansion = await chain(url, { follow, maxRedirect });
+    return { ...expansion, ...verdictOf(expansion) };
+  };
 }

@@ -61,9 +61,17 @@ describe('longhand-expand', () => {
 
   test('writes no raw control characters', () => {
     const error = { code: 'target_refused', message: '' } as const;
-    const failed = { line: 1, longUrl: 'http://a.example/\u202e', redirectCount: 0, cached: false, error };
+    const verdict = { end: error, reason: 'Refused\u001b[31m', warning: null };
+    const failed = {
+      line: 1,
+      longUrl: 'http://a.example/\u202e',
+      redirectCount: 0,
+      cached: false,
+      error,
+      ...verdict,
+    };
     expect(formats.tsv({ ...failed, url: 'http://a.example/\u001b[2J\u202e\u2066\t' })).toBe(
-      '1\thttp://a.example/%1B[2J%E2%80%AE%E2%81%A6%09\thttp://a.example/%E2%80%AE\t0\ttarget_refused\n',
+      '1\thttp://a.example/%1B[2J%E2%80%AE%E2%81%A6%09\thttp://a.example/%E2%80%AE\t0\ttarget_refused\ttarget_refused\t\tRefused%1B[31m\n',
     );
     const url = 'http://a.example/\u009b2J\u001b\u007f\u202e';
     const ndjson = formats.ndjson({ ...failed, url });
@@ -144,7 +152,9 @@ describe('longhand-expand', () => {
     const url = secure.url.replace('127.0.0.1', 'localhost');
     const NODE_EXTRA_CA_CERTS = textFile(certificate.cert);
     const { stdout } = await run(['--format=tsv', `${url}/chain/1`], '', { NODE_EXTRA_CA_CERTS });
-    expect(stdout).toBe(`1\t${url}/chain/1\t${url}/chain/0\t1\t\n`);
+    expect(stdout).toBe(
+      `1\t${url}/chain/1\t${url}/chain/0\t1\t\tfinal\t\tIt leads to ${new URL(url).host}\n`,
+    );
     const { error } = await expand(`${url}/chain/1`);
     expect(error?.message).toContain('has a certificate that cannot be verified');
   });

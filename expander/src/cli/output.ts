@@ -8,8 +8,10 @@ export type Format = (line: BulkLine) => string;
 /** Each format writes one line per result, without terminal control characters. */
 export const formats = {
   ndjson: (line) => `${asciiJson(line)}\n`,
-  tsv: ({ line, url, longUrl, redirectCount, error }) =>
-    `${[line, url, longUrl ?? '', redirectCount, error?.code ?? ''].map(field).join('\t')}\n`,
+  tsv: ({ line, url, longUrl, redirectCount, error, end, warning, reason }) => {
+    const verdict = [end?.code ?? '', warning ?? '', reason ?? ''];
+    return `${[line, url, longUrl ?? '', redirectCount, error?.code ?? '', ...verdict].map(field).join('\t')}\n`;
+  },
 } satisfies Record<string, Format>;
 
 function field(value: string | number): string {

@@ -27,18 +27,22 @@ OPTIONS
   --concurrency=N      URLs to expand at a time, from 1 to 256; 50 by default
   --follow=all         follow redirects like a browser: also 303, 307, 308, Refresh and meta refresh; keep cookies,
                        and use GET if a website rejects HEAD
-  --format=tsv         write line, URL, long URL, redirects and error code, separated by tabs;
-                       the default is ndjson
+  --format=tsv         write line, URL, long URL, redirects, error code, end code, warning and reason, separated by
+                       tabs; the default is ndjson
   --max-redirect=N     maximum redirects, from 0 to 50; 5 by default, or ${browserLimit} with --follow=all
   --timeout=SECONDS    timeout per URL, including redirects, from 1 to 600; 8 by default.
                        Each hop times out after three eighths of that time.
   -h, --help           show this text
 
 OUTPUT
-  {"line":1,"url":"http://sho.rt/x","longUrl":"https://example.com/","redirectCount":1,"cached":false,"error":null}
+  {"line":1,"url":"http://sho.rt/x","longUrl":"https://example.com/","redirectCount":1,"cached":false,"error":null,
+   "end":{"code":"final","message":"The last page returned 200 and does not redirect."},
+   "reason":"It leads to example.com","warning":null}
 
   NDJSON is ASCII. No format contains terminal escape sequences. "cached" means that no hop needed a request.
   "error" has a message and a code: invalid_url, unsupported_scheme, target_refused, request_failed or timeout.
+  "end" says why the chain ended, and names a target that was not requested, such as mailto:. "warning" is null or
+  imitates, subdomain, program, anyone, script or unencrypted. Some warnings need --follow=all.
   Standard error ends with the counts of processed and failed URLs. A terminal also shows them during the run,
   unless the results go to the same terminal.
 

@@ -35,10 +35,12 @@ export interface HopResponse {
   bytesRead?: number;
   /** The page title, truncated and on one line. This is untrusted text. */
   title?: string;
-  /** A file that a browser downloads or displays, such as a PDF. */
-  file?: { name: string; size: number | null };
-  /** Set if a script on the page may redirect. This is a guess, and the target is unknown. */
+  /** A file that a browser downloads or displays, such as a PDF. `saved` is set if it surely downloads the file. */
+  file?: { name: string; size: number | null; saved?: true };
+  /** Set if a script or frame on the page may redirect. This is a guess, and the target is unknown. */
   scriptRedirect?: true;
+  /** A refresh after more seconds than redirects may take, so the page ends the chain. `url` is empty for the page itself. */
+  laterRefresh?: { seconds: number; url: string };
   refresh?: Refresh;
   setCookies?: readonly string[];
   strictTransport?: StrictTransport;

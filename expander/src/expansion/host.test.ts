@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeHost, nameInSubdomain } from './host.ts';
+import { describeHost, nameInSubdomain, readableHost } from './host.ts';
 
 const host = (name: string) => describeHost(new URL(`http://${name}/`));
 
@@ -98,4 +98,29 @@ describe('a host starts with the domain of another website', () => {
   ])('but not in %s', (name) => {
     expect(nameInSubdomain(new URL(`http://${name}/`))).toBeNull();
   });
+});
+
+describe('a host in Unicode is shown as written', () => {
+  const readable = (host: string) => readableHost(new URL(`http://${host}/`));
+
+  test.each([
+    'müller.de',
+    'łódź.pl',
+    'straße.de',
+    'ايران.ir',
+    'хаос.рф',
+    '日本語.jp',
+    'việtnam.vn',
+    '例え.テスト',
+  ])('if people can read it and it imitates nobody: %s', (host) => expect(readable(host)).toBe(host));
+
+  test.each([
+    ['is in ASCII', 'example.com'],
+    ['mixes scripts', 'аpple.example'],
+    ['imitates another', 'аррӏе.com'],
+    ['has a letter that looks like ASCII', 'paypaɩ.com'],
+    ['has a dotless i', 'paypaı.com'],
+    ['has a dot below a letter', 'ạpple.com'],
+    ['is in a rare script', 'ᏚᎳᎠ.com'],
+  ])('but not if it %s: %s', (_, host) => expect(readable(host)).toBeNull());
 });

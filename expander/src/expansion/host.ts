@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url';
-import { getDomain, parse } from 'tldts';
+import { getDomain, getPublicSuffix, parse } from 'tldts';
 
 /** How a host looks to users, and which other host it resembles. */
 export interface UnicodeHost {
@@ -109,6 +109,30 @@ function imitatedLabel(label: string, own: RegExp): string {
   return looks.includes(undefined) || /^-|-$/.test(label) ? label : looks.join('');
 }
 
+/**
+ * Matches a Latin letter in the alphabet of a European language. Letters such as `ı` or `ɡ` look like ASCII letters, and a dot
+ * below a letter disappears in the underline of a link.
+ */
+const european = /[a-zß-\u0130\u0132-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u017e\u0219\u021b]/;
+const isForeign = (letter: string) => /\p{Script=Latin}/u.test(letter) && !european.test(letter);
+/** Matches a name under `.vn` with Vietnamese letters. */
+const vietnamese = /^[a-z0-9.\-à-ýăđĩũơưạ-ỹ]*\.vn$/u;
+
+/**
+ * Returns a Punycode host in Unicode if users can read it and it resembles no other host, such as `müller.de`. Returns null for
+ * all other hosts, which are better shown in ASCII.
+ */
+export function readableHost(url: URL): string | null {
+  const { unicodeHost, imitates } = describeHost(url);
+  if (unicodeHost === null || imitates || imitatedHost(unicodeHost, /[0-9a-z-]/)) return null;
+  patterns ??= makePatterns();
+  const { unmixed } = patterns;
+  const isWritten = unicodeHost.split('.').every((label) => unmixed.some((set) => set.test(label)));
+  return isWritten && (![...unicodeHost].some(isForeign) || vietnamese.test(unicodeHost))
+    ? unicodeHost
+    : null;
+}
+
 /** Whether a host has an ICANN public suffix, so that text such as `bit.ly/x` is probably a link. */
 export function hasKnownSuffix({ hostname }: URL): boolean {
   return parse(hostname, { extractHostname: false }).isIcann ?? false;
@@ -128,9 +152,14 @@ export function registrableDomain({ hostname }: URL): string {
 /**
  * Finds the domain of another website at the start of a host, such as `paypal.com` in `www.paypal.com.login.example`. The
  * domain must end in com, net, org or a two-label suffix, because other suffixes are also ordinary words. A two-letter suffix
- * may also be a language code, so it is accepted only after `www.` and a name of at least three characters.
+ * may also be a language code, so it is accepted only after `www.` and a name of at least three characters. Universities are
+ * exempt, because the proxies of their libraries write the publisher's name in front of their own.
  */
 export function nameInSubdomain(url: URL): string | null {
+  if (
+    /(?:^|\.)(?:edu|ac)(?:\.[a-z]{2})?$/.test(getPublicSuffix(url.hostname, { extractHostname: false }) ?? '')
+  )
+    return null;
   const labels = url.hostname.slice(0, -registrableDomain(url).length).split('.').slice(0, -1);
   const named = labels
     .map((_, at) => parse(labels.slice(0, labels.length - at).join('.'), { extractHostname: false }))

@@ -129,12 +129,14 @@ async function readPage(url: URL, response: Response, turn: () => Promise<void>)
     maxPageSize,
   );
   if (content.length > quickPage) await turn();
-  const { shown, refresh, title, scriptRedirect, isCut } = readDocument(url, response, content);
+  const { shown, refresh, later, title, scriptRedirect, isCut } = readDocument(url, response, content);
   const isSuccess = status >= 200 && status <= 299;
   if (refresh) result.refresh = refresh;
+  else if (later) result.laterRefresh = later;
   if (title) result.title = title;
   if (scriptRedirect) result.scriptRedirect = true;
-  if (isSuccess && (shown === 'file' || shown === 'other')) result.file = fileOf(url, response);
+  if (isSuccess && shown === 'file') result.file = { ...fileOf(url, response), saved: true };
+  if (isSuccess && shown === 'other') result.file = fileOf(url, response);
   if (isDecidedByContent(response)) result.bytesRead = body.length;
   const isPartial = isCut || lacksHeaders(response) || Math.max(body.length, content.length) >= maxPageSize;
   if (isDamaged || isPartial) result.incomplete = true;

@@ -92,6 +92,87 @@ test.each([
   expect(mayRedirect(`${words}<script>${script}</script>`)).toBe(false),
 );
 
+describe('everything that runs on an almost empty page may redirect', () => {
+  const run = '<script src="/a.js"></script>';
+  test.each([
+    ...[
+      run,
+      '<script type=module src=a.js></script>',
+      '<script>eval(atob("bG9j"))</script>',
+      '<script>a = 1</script>',
+    ],
+    ...[
+      '<iframe src=/a></iframe>',
+      '<frameset><frame src=/a>',
+      '<object data=/a></object>',
+      '<embed src=/a>',
+    ],
+    ...[
+      '<body onload="go()">',
+      '<svg><script href=a.js /></svg>',
+      '<svg onload="go()">',
+      '<math><mi onclick="go()">',
+    ],
+    ...[`<p hidden>${words}</p>${run}`, `<div style="color:red; display : none"><p>${words}</div>${run}`],
+    ...[`<p style="visibility:hidden">${words}</p>${run}`, `<p style="opacity:0">${words}</p>${run}`],
+    ...[`<p style="font-size:0px">${words}</p>${run}`, `<template><p>${words}</template>${run}`],
+    ...[
+      `<noscript>${words}</noscript>${run}`,
+      `<video>${words}</video>${run}`,
+      `<svg><desc>${words}</desc></svg>${run}`,
+    ],
+  ])('%s', (markup) => {
+    expect(mayRedirect(`<!doctype html>${markup}`)).toBe(true);
+    expect(mayRedirect(`<!doctype html>${markup}</svg></math></frameset><p>${words}`)).toBe(
+      markup.includes('frameset'),
+    );
+  });
+
+  test('also a style sheet of XML', () => {
+    const xml = (sheet: string) =>
+      readPage(`<?xml version="1.0"?><?xml-stylesheet ${sheet}?><a/>`, { 'content-type': 'text/xml' })
+        .scriptRedirect;
+    expect([xml('type="text/xsl" href="a.xsl"'), xml('type="text/css" href="a.css"')]).toEqual([true, false]);
+    expect(mayRedirect('<?xml-stylesheet type="text/xsl" href="a.xsl"?>')).toBe(false);
+  });
+
+  test.each([
+    '<p style="opacity:0.5">a</p>',
+    '<script type="application/json">{}</script>',
+    '<template><script>go()</script></template>',
+    '<textarea><script>go()</script></textarea>',
+    '<a href="javascript:go()">a</a>',
+  ])('but not %s', (markup) => {
+    expect(mayRedirect(markup)).toBe(false);
+  });
+});
+
+test('text that a style hides only in part is visible', () => {
+  expect(mayRedirect(`<p style="opacity:0.9;font-size:0.8em">${words}</p><script src=a.js></script>`)).toBe(
+    false,
+  );
+});
+
+describe('a refresh after more than 15 s', () => {
+  const later = (...page: Parameters<typeof readPage>) => readPage(...page).later;
+
+  test.each([
+    ['a meta element', meta('30; url=/m'), {}, { seconds: 30, url: 'http://a.example/m' }],
+    ['a header', '', { refresh: '16.5; url=//b.example/' }, { seconds: 16.5, url: 'http://b.example/' }],
+    [
+      'the shortest delay',
+      meta('60;url=/a') + meta('20;url=/b'),
+      {},
+      { seconds: 20, url: 'http://a.example/b' },
+    ],
+    ['the page itself', meta('300'), {}, { seconds: 300, url: '' }],
+    ['an earlier refresh', meta('60;url=/a') + meta('2;url=/b'), {}, null],
+    ['a delay over a day', meta('1e9;url=/a') + meta('90000;url=/b'), {}, null],
+  ])('is told: %s', (_, body, headers, expected) => {
+    expect(later(body, headers)).toEqual(expected);
+  });
+});
+
 test('a page with 200 visible characters has enough text to read', () => {
   const page = (count: number) => `<style>${words}</style>${'x '.repeat(count)}<script>a.click()</script>`;
   expect([mayRedirect(page(199)), mayRedirect(page(200))]).toEqual([true, false]);

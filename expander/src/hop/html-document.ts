@@ -1,7 +1,7 @@
 import { legacyHookDecode } from '@exodus/bytes/encoding.js';
 import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
 import sniffEncoding from 'html-encoding-sniffer';
-import type { Refresh } from '../expansion/expansion.ts';
+import type { HopResponse, Refresh } from '../expansion/expansion.ts';
 import { parseUrl } from '../expansion/target.ts';
 import { type HtmlFacts, type MetaRefresh, readable, readHtml } from './meta-refresh.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -9,6 +9,9 @@ import { shownAs } from './shown.ts';
 
 /** Max delay of a refresh in seconds. A page with a longer delay ends the chain, because visitors start reading it. */
 export const maxDelay = 15;
+
+/** Max delay to report, in seconds: a day. No visitor waits longer. */
+const longestDelay = 86_400;
 
 /** Max characters of a title. */
 const maxTitle = 120;
@@ -22,42 +25,46 @@ const maxTitle = 120;
 export function readDocument(url: URL, head: ResponseHead, body: Buffer) {
   const shown = shownAs(head, body);
   if (shown === 'file' || shown === 'nothing')
-    return { shown, refresh: null, title: null, scriptRedirect: false, isCut: false };
+    return { shown, refresh: null, later: null, title: null, scriptRedirect: false, isCut: false };
   const encoding = encodingOf(head, body, shown === 'xml');
   const facts = readHtml(shown === 'other' ? '' : legacyHookDecode(body, encoding));
   return {
     shown,
-    refresh: effectiveRefresh(url, head, facts.refreshes, encoding),
+    ...effectiveRefresh(url, head, facts.refreshes, encoding),
     title: facts.title && inOneLine(facts.title),
-    scriptRedirect: mayRedirect(facts),
+    scriptRedirect: mayRedirect(facts, shown === 'xml'),
     isCut: facts.isCut,
   };
 }
 
 /**
- * Returns the refresh that Chromium follows at `url`, from the header or the meta elements. The shortest delay wins. On a tie,
- * the last refresh wins, although the HTML standard prefers the first. Browsers ignore relative URLs if `<base>` is not a URL.
+ * Returns the refresh that Chromium follows at `url`, from the header or the meta elements: as `later` if its delay is over
+ * `maxDelay`. The shortest delay wins. On a tie, the last refresh wins, although the HTML standard prefers the first. Browsers
+ * ignore relative URLs if `<base>` is not a URL.
  */
 function effectiveRefresh(
   url: URL,
   { headers: { refresh, 'content-security-policy': policy = '' } }: ResponseHead,
   refreshes: readonly MetaRefresh[],
   encoding: string,
-): Refresh | null {
+): { refresh: Refresh | null; later: HopResponse['laterRefresh'] | null } {
   const metas = sandbox.test(`${policy}`) ? [] : refreshes;
   // Parse the base once, because a page may have a thousand refreshes.
   const base = noBase.test(`${policy}`) ? url.href : baseUrl(metas.at(-1)?.base ?? null, url);
   const header = { kind: 'refresh', content: `${refresh ?? ''}`, base: null } as const;
   const inOrder = [header, ...metas]
     .map(({ content, ...written }) => ({ ...written, delay: Infinity, url: '', ...parseRefresh(content) }))
-    .filter(({ delay }) => delay <= maxDelay)
+    .filter(({ delay }) => delay <= longestDelay)
     .reverse()
     .sort((a, b) => a.delay - b.delay);
   for (const candidate of inOrder) {
     const target = resolve(candidate.url, candidate.base === null ? url.href : base, encoding);
-    if (target !== null) return { kind: candidate.kind, url: target };
+    if (target === null) continue;
+    const { kind, delay } = candidate;
+    if (delay > maxDelay) return { refresh: null, later: { seconds: delay, url: target } };
+    return { refresh: { kind, url: target }, later: null };
   }
-  return null;
+  return { refresh: null, later: null };
 }
 
 /**
@@ -125,9 +132,6 @@ function withEncodedQuery(reference: string, encoding: string): string {
   );
 }
 
-/** Matches code that may redirect. */
-const redirecting = /\blocation\b|navigat|\b(?:open|submit|click)\s*\(|document\s*\.\s*write/;
-
 /** Matches comments, strings (possibly without the closing quote), braces, and assignments to the location. */
 const tokens =
   /\/\*.*?(?:\*\/|$)|\/\/[^\n]*|"(?:\\.|[^"\\])*["\\]?|'(?:\\.|[^'\\])*['\\]?|`(?:\\.|[^`\\])*[`\\]?|([{}])|(?<![\w$.])(?:(?:window|document|self)\s*\.\s*)?(location\s*(?:\.\s*(?:assign|replace)\s*\(|(?:\.\s*href\s*)?=(?![=>])))/gs;
@@ -136,11 +140,13 @@ const tokens =
 const maxTokens = 4_000;
 
 /**
- * Whether a script on a page may redirect. On a page with little text, any redirecting code counts. On a page with more text,
- * only a top-level change of the location counts. The result is a guess, because parsing scripts would take too long.
+ * Whether a script or frame on a page may redirect. On a page with little text, everything that runs counts, because nobody
+ * would read the page. On a page with more text, only a top-level change of the location counts. The result is a guess, because
+ * parsing scripts would take too long.
  */
-function mayRedirect({ scripts, handlers, visible }: HtmlFacts): boolean {
-  if (visible < readable && [...scripts, ...handlers].some((script) => redirecting.test(script))) return true;
+function mayRedirect({ scripts, isActive, isTransformed, visible }: HtmlFacts, isXml: boolean): boolean {
+  const isEmpty = visible < readable;
+  if (isEmpty && (isActive || scripts.length > 0 || (isXml && isTransformed))) return true;
   let left = maxTokens;
   for (const script of scripts.filter((text) => text.includes('location'))) {
     let depth = 0;

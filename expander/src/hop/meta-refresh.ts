@@ -22,10 +22,12 @@ const noFacts = () => ({
   refreshes: [] as MetaRefresh[],
   /** Text of the first title; null if the page has no title. */
   title: null as string | null,
-  /** Source code of executable inline scripts. */
+  /** Source code of executable scripts; empty for external scripts. */
   scripts: [] as string[],
-  /** Source code in event attributes, such as `onload`. */
-  handlers: [] as string[],
+  /** Whether the page has event attributes, frames, plug-ins or scripts in SVG, which can run code. */
+  isActive: false,
+  /** Whether a style sheet turns the page, if it is XML, into another page (XSLT). */
+  isTransformed: false,
   /** Number of visible characters, without white space. Counting stops at `readable`. */
   visible: 0,
   /** Whether parsing stopped because the page exceeded a limit. */
@@ -77,7 +79,19 @@ function withoutMode(token: Token.TagToken): Token.TagToken {
 const runningType =
   /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:jscript|livescript|javascript1\.[0-5]))$/i;
 
-const hidden = new Set(['script', 'style', 'title', 'noscript', 'iframe', 'noembed', 'noframes']);
+/** Elements that show another document. */
+const frames = new Set(['iframe', 'frame', 'object', 'embed', 'portal', 'fencedframe']);
+
+/** Elements whose text is not visible: it is code, a name, or shown only where the element does not work. */
+const hidden = new Set(
+  'script style title noscript iframe noembed noframes template datalist audio video canvas object desc metadata'.split(
+    ' ',
+  ),
+);
+
+/** Matches an inline style that hides an element. */
+const hiding =
+  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:opacity|font-size)\s*:\s*0(?:\.0+)?(?:[a-z]{2,3}|%)?\s*(?:;|!|$))/i;
 
 type Adapter = TreeAdapter<DefaultTreeAdapterMap>;
 
@@ -93,8 +107,10 @@ function collecting(facts: HtmlFacts): Adapter {
   const limit = (count: number, max: number) => {
     if (count > max) throw new LimitReached();
   };
+  const invisible = new WeakSet<object>();
   const setParent: Adapter['appendChild'] = (parent, node) => {
     node.parentNode = parent;
+    if (invisible.has(parent)) invisible.add(node);
   };
   return {
     ...defaultTreeAdapter,
@@ -102,19 +118,30 @@ function collecting(facts: HtmlFacts): Adapter {
       elements += 1;
       limit(elements, maxElements);
       const { tagName, namespaceURI, attrs } = element;
-      if (isInTemplate || namespaceURI !== html.NS.HTML) return;
       const attribute = (name: string) => attrs.find((attr) => attr.name === name)?.value;
+      const isHidden =
+        hidden.has(tagName) || attribute('hidden') !== undefined || hiding.test(attribute('style') ?? '');
+      if (isHidden) invisible.add(element);
+      if (isInTemplate) return;
+      const isScript = namespaceURI !== html.NS.HTML && tagName === 'script';
+      if (isScript || frames.has(tagName) || attrs.some(({ name }) => name.startsWith('on')))
+        facts.isActive = true;
+      if (namespaceURI !== html.NS.HTML) return;
       if (tagName === 'base') base ??= attribute('href') ?? null;
       if (tagName === 'title') firstTitle ??= element;
       if (tagName === 'script' && runningType.test(attribute('type')?.trim() ?? '')) {
         script = element;
         facts.scripts.push('');
       }
-      for (const { name, value } of attrs) if (name.startsWith('on')) facts.handlers.push(value);
       const content = attribute('content');
       if (tagName === 'meta' && content && /^refresh$/i.test(attribute('http-equiv') ?? '')) {
         facts.refreshes.push({ kind: 'meta', content, base });
       }
+    },
+    createCommentNode(data) {
+      // The HTML parser reads a processing instruction as a comment.
+      if (/^\?xml-stylesheet\s(?!.*text\/css)/s.test(data)) facts.isTransformed = true;
+      return defaultTreeAdapter.createCommentNode(data);
     },
     onItemPush() {
       depth += 1;
@@ -122,6 +149,10 @@ function collecting(facts: HtmlFacts): Adapter {
     },
     onItemPop() {
       depth -= 1;
+    },
+    setTemplateContent(template, content) {
+      invisible.add(content);
+      defaultTreeAdapter.setTemplateContent(template, content);
     },
     appendChild: setParent,
     insertBefore: setParent,
@@ -131,7 +162,7 @@ function collecting(facts: HtmlFacts): Adapter {
     insertText(element, text) {
       if (element === firstTitle) facts.title = (facts.title ?? '') + text;
       if (element === script) facts.scripts.push((facts.scripts.pop() ?? '') + text);
-      const isShown = 'tagName' in element && !hidden.has(element.tagName);
+      const isShown = 'tagName' in element && !invisible.has(element);
       if (facts.visible < readable && isShown) facts.visible += text.replace(/\s+/g, '').length;
     },
     insertTextBefore() {},

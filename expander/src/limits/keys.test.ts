@@ -113,7 +113,8 @@ describe('an unknown key', () => {
     const list = await app.request('/api/expand?key=none', { method: 'POST', body: shortener.url });
     expect([list.status, await list.text()]).toEqual([401, 'This key is not valid.']);
     const body = await (await ask(`${u()}&format=json&key=none`)).json();
-    expect(body).toEqual({ code: 'unknown_key', message: 'This key is not valid.' });
+    const error = { code: 'unknown_key', message: 'This key is not valid.' };
+    expect(body).toEqual({ ...error, end: error, reason: 'Unknown key', warning: null });
   });
 
   test('is limited to 60 requests a minute per address', async () => {

@@ -129,7 +129,13 @@ describe('/api?format=json', () => {
     const u = `${shortener.url}/chain/2`;
     const response = await json({ u });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html']);
-    expect(await response.text()).toBe(`{"url":"${u}","longUrl":"${shortener.url}/chain/0","redirects":2}`);
+    const body = await response.text();
+    expect(body).toMatch(/^[\x20-\x7e]+$/);
+    expect(JSON.parse(body)).toEqual({
+      ...{ url: u, longUrl: `${shortener.url}/chain/0`, redirects: 2 },
+      ...{ reason: `It leads to ${new URL(shortener.url).host}`, warning: 'unencrypted' },
+      end: { code: 'final', message: expect.any(String) },
+    });
   });
 
   test.each<[string, number, Record<string, string>]>([
@@ -140,7 +146,9 @@ describe('/api?format=json', () => {
   ])('returns %s with status %i as code and message: %j', async (code, status, parameters) => {
     const response = await json(parameters);
     expect(response.status).toBe(status);
-    expect(await response.json()).toEqual({ code, message: expect.stringMatching(/^[\x20-\x7e]+$/) });
+    const message = expect.stringMatching(/^[\x20-\x7e]+$/);
+    const verdict = { end: expect.objectContaining({ code }), reason: expect.any(String), warning: null };
+    expect(await response.json()).toEqual({ code, message, ...verdict });
   });
 });
 
@@ -215,6 +223,7 @@ test('/api/chain lists every hop and explains why the chain ended', async () => 
     ...{ url: u, follow: 'default', longUrl: end, redirectCount: 1, cached: false, error: null },
     hops: [expect.objectContaining(first), expect.objectContaining(last)],
     end: { code: 'final', message: expect.any(String) },
+    ...{ reason: `It leads to ${new URL(shortener.url).host}`, warning: 'unencrypted' },
   });
 });
 

@@ -11,6 +11,7 @@ import type { Expand } from '../expansion/expand.ts';
 import { createCounts } from '../expansion/expansion.ts';
 import { type ReadRequest, readFollow } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
+import { verdictOf } from './judge.ts';
 import { apiHeaders, noStore, unbuffered } from './responses.ts';
 
 /** Maximum lines in progress per list. Hung hosts delay a list only once they block this many lines. */
@@ -53,7 +54,10 @@ export function expandList(
     try {
       const isJson = /^application\/([\w.-]+\+)?json\b/i.test(c.req.header('Content-Type') ?? '');
       const urls = await readUrls(await read(), { isJson, turn });
-      const expandLine = (url: string) => expand.chain(url, { follow, signal, client, list });
+      const expandLine = async (url: string) => {
+        const expansion = await expand.chain(url, { follow, signal, client, list });
+        return { ...expansion, ...verdictOf(expansion) };
+      };
       const { write, ...lines } = writeLines();
       processList(inTurns(urls, turn, keep), expandLine, write, { concurrency, onFault })
         .then(() => lines.end())

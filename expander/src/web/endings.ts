@@ -1,13 +1,10 @@
-import type { Expansion, Hop } from '../expansion/expansion.ts';
-import { imitatedHost, type UnicodeHost } from '../expansion/host.ts';
-import { list } from './wording.ts';
-
 /** The verdicts and their colours. */
 export const tones = {
   'Page found': 'plain',
   File: 'plain',
   'Opens an app': 'grey',
   'Broken link': 'grey',
+  'Anyone can publish here': 'amber',
   'Not encrypted': 'amber',
   'Blocked our check': 'amber',
   'Not working right now': 'amber',
@@ -15,24 +12,40 @@ export const tones = {
   Beware: 'red',
 } as const;
 
-/** The page's text for one kind of result. */
+/** Stable codes for programs: what to beware of, although the link leads somewhere. */
+export const warnings = ['imitates', 'subdomain', 'program', 'anyone', 'script', 'unencrypted'] as const;
+export type Warning = (typeof warnings)[number];
+
+/**
+ * The text for one kind of result. `SITE` stands for the last site of the chain, `NAME` for the name that it imitates, `WHAT` for
+ * a program, `WHY` for its risk, `PROVIDER` for the owner of a place, `APP` for an app, and `SECONDS` and `TARGET` for a refresh.
+ */
 export interface Ending {
   /** Null if the link was not checked. */
   verdict: keyof typeof tones | null;
-  /** `SITE` stands for the last site of the chain. */
   headline: string;
-  /** Defaults to the status of the last page, or to the error message. */
+  warning?: Warning;
+  /** Defaults to the status of the last page if it is an error, or to the error message. */
   sentence?: string;
-  advice?: string | ((url: URL) => string);
+  advice?: string;
   /** Explains why the last URL of the chain has no response. Defaults to the error message. */
   stop?: string;
   /** The label of the link to the last URL. */
-  open?: 'Open it' | 'Open anyway';
+  open?: 'Open it' | 'Open anyway' | 'Download anyway';
   /** "Try again" repeats the check. "Continue" checks the last URL. */
   next?: 'Try again' | 'Continue';
+  /** Whether the page's title, if any, replaces the headline. */
+  isTitled?: true;
+  /** Whether visitors can copy a warning for others. */
+  isShared?: true;
 }
 
-const found = { verdict: 'Page found', headline: 'It leads to SITE', open: 'Open it' } as const;
+const found = {
+  verdict: 'Page found',
+  headline: 'It leads to SITE',
+  open: 'Open it',
+  isTitled: true,
+} as const satisfies Ending;
 const brokenPage = { verdict: 'Broken link', open: 'Open anyway' } as const;
 const blocked = {
   verdict: 'Blocked our check',
@@ -41,18 +54,21 @@ const blocked = {
   open: 'Open anyway',
 } as const satisfies Ending;
 const notWorking = { verdict: 'Not working right now', open: 'Open anyway', next: 'Try again' } as const;
-const notWeb = {
-  headline: 'It does not lead to a web page',
-  sentence: 'Only links to web pages are followed.',
-  stop: 'Not a web page, so it was not visited.',
-};
+const beware = { verdict: 'Beware', isShared: true } as const;
+const anyone = {
+  verdict: 'Anyone can publish here',
+  warning: 'anyone',
+  open: 'Open anyway',
+} as const satisfies Partial<Ending>;
+const file = { verdict: 'File', headline: 'It leads to a file at SITE' } as const;
 const notUrl = { verdict: null, headline: 'This is not a URL' };
 
-const endings = {
+export const endings = {
   found,
   direct: { ...found, headline: 'It leads directly to SITE' },
   sends_on: {
     verdict: 'Page found',
+    warning: 'script',
     headline: 'A script may redirect you from SITE',
     advice: 'A script on the page may open another address. This check does not run scripts.',
     open: 'Open anyway',
@@ -64,7 +80,9 @@ const endings = {
     open: 'Open anyway',
     next: 'Try again',
   },
-  file: { verdict: 'File', headline: 'It leads to a file at SITE', open: 'Open anyway' },
+  later: { ...found, advice: 'After SECONDS seconds, the page opens TARGET.' },
+  document: { ...file, open: 'Open it' },
+  file: { ...file, advice: 'Open it only if you expect this file.', open: 'Open anyway' },
   nothing: { verdict: 'Page found', headline: 'The page is empty at SITE', open: 'Open anyway' },
   unread: {
     ...notWorking,
@@ -92,8 +110,51 @@ const endings = {
   },
   no_location: { verdict: 'Broken link', headline: 'The link is broken at SITE', open: 'Open anyway' },
   malformed_location: { verdict: 'Broken link', headline: 'The link is broken', stop: 'Not a URL.' },
-  app: { ...notWeb, verdict: 'Opens an app' },
-  not_web: { ...notWeb, verdict: 'Beware', advice: 'Opening it may run code or start a program.' },
+  app: {
+    verdict: 'Opens an app',
+    headline: 'It opens APP',
+    stop: 'Not a web page, so it was not visited.',
+    open: 'Open it',
+  },
+  not_web: {
+    verdict: 'Beware',
+    headline: 'It does not lead to a web page',
+    sentence: 'Only links to web pages are followed.',
+    advice: 'Opening it may run code or start a program.',
+    stop: 'Not a web page, so it was not visited.',
+  },
+
+  imitates: {
+    ...beware,
+    warning: 'imitates',
+    headline: 'SITE can be mistaken for NAME',
+    advice: 'If you want NAME, type NAME yourself.',
+  },
+  mixes: { ...beware, warning: 'imitates', headline: 'SITE mixes alphabets' },
+  subdomain: {
+    ...beware,
+    warning: 'subdomain',
+    headline: 'This is not NAME. It leads to SITE',
+    advice:
+      'The owner of SITE can write anything in front of it, even “NAME”. If you want NAME, type NAME yourself.',
+  },
+  program: {
+    verdict: 'Beware',
+    warning: 'program',
+    headline: 'It downloads WHAT from SITE',
+    advice: 'WHY',
+    open: 'Download anyway',
+  },
+  anyone: {
+    ...anyone,
+    headline: 'It leads to a page that somebody made at SITE',
+    advice: 'PROVIDER only provides the space. Never type a password into such a page.',
+  },
+  anyone_file: {
+    ...anyone,
+    headline: 'It leads to a file that somebody put at SITE',
+    advice: 'PROVIDER only provides the space. Open it only if you expect this file.',
+  },
 
   request_failed: { ...notWorking, headline: 'SITE could not be reached' },
   timeout: { ...notWorking, headline: 'SITE did not respond in time', advice: 'The website may be busy.' },
@@ -119,7 +180,7 @@ const endings = {
   credentials: {
     verdict: 'Beware',
     headline: 'It disguises its destination: SITE',
-    advice: ({ host }) => `The text before the @ is not the website. The website is ${host}.`,
+    sentence: 'The text before the @ is not the website. The website is SITE.',
   },
 
   empty: { verdict: null, headline: 'Paste a short URL' },
@@ -138,61 +199,4 @@ const endings = {
   aborted: { verdict: null, headline: 'Stopped' },
 } satisfies Record<string, Ending>;
 
-type Kind = keyof typeof endings;
-
-/** Returns the page's text for an expansion that ends at `host`. */
-export function endingOf(expansion: Expansion, host: UnicodeHost | null): Ending {
-  const kind = kindOf(expansion);
-  const ending: Ending = endings[kind === 'found' && expansion.redirectCount === 0 ? 'direct' : kind];
-  const { verdict, open } = ending;
-  const careful = open && ({ open: 'Open anyway' } as const);
-  if (verdict && host && (host.imitates || host.mixedScripts.length > 0)) {
-    const imitated = host.imitates ?? imitatedHost(host.unicodeHost ?? '', /[0-9a-z-]/);
-    const headline = imitated ? `SITE can be mistaken for ${imitated}` : 'SITE mixes alphabets';
-    return { ...ending, ...careful, verdict: 'Beware', headline };
-  }
-  if (verdict === 'Page found' && unencrypted(expansion)) {
-    return { ...ending, ...careful, verdict: 'Not encrypted' };
-  }
-  return ending;
-}
-
-/**
- * Explains why a link is not encrypted: its last URL is http, or a hop redirects from https to http. Ignores redirects from
- * http to https, because people often omit the scheme.
- */
-export function unencrypted({ hops, longUrl }: Expansion): string | null {
-  const hosts = hops.filter(({ downgrade }) => downgrade).map(({ url }) => new URL(url).host);
-  const risk = 'anyone on the path can read and alter the traffic.';
-  if (hosts.length > 0)
-    return `${list(hosts)} redirect${hosts.length > 1 ? '' : 's'} from https to http, so ${risk}`;
-  return /^http:/i.test(longUrl ?? '') ? risk : null;
-}
-
-/** Schemes that open common apps, possibly after a prompt, but never run code. */
-const apps =
-  /^(?:mailto|tel|sms|callto|facetime|geo|maps|webcal|intent|market|itms(?:-apps)?|skype|tg|viber|whatsapp|signal|spotify|zoommtg|msteams|slack|discord|fb|instagram|twitter|magnet|bitcoin):/i;
-
-function kindOf({ end, error, hops }: Expansion): Kind {
-  if (end.code === 'final') return pageKind(hops.at(-1));
-  if (end.code === 'unsupported_scheme' && !error) return apps.test(end.target ?? '') ? 'app' : 'not_web';
-  return end.reason ?? end.code;
-}
-
-const kindOfStatus: Record<number, Kind> = {
-  ...{ 204: 'nothing', 205: 'nothing', 304: 'nothing', 404: 'gone', 410: 'gone' },
-  ...{ 401: 'blocked', 403: 'blocked', 429: 'too_often', 451: 'blocked', 999: 'blocked' },
-};
-
-function pageKind(hop: Hop | undefined): Kind {
-  const status = hop?.status ?? 200;
-  const kind = kindOfStatus[status];
-  // The website rejected HEAD, and GET did not complete.
-  if (status >= 400 && hop?.interrupted && kind !== 'blocked') return 'down';
-  if (kind) return kind;
-  if (status >= 400) return status < 500 ? 'rejected' : 'down';
-  if (hop?.interrupted) return hop.bytesRead ? 'cut' : 'unread';
-  if (hop?.file) return 'file';
-  if (hop?.scriptRedirect) return 'sends_on';
-  return hop?.incomplete ? 'partly' : 'found';
-}
+export type Kind = keyof typeof endings;

@@ -2,6 +2,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { type ErrorFacts, errorCodes } from '../expansion/errors.ts';
 import { dottedPath, maxCallbackName } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
+import { warnings } from './endings.ts';
 import { errorStatuses } from './responses.ts';
 
 const text = { type: 'string' };
@@ -29,14 +30,20 @@ const outcome = {
   error: { anyOf: [ref('Failure'), { type: 'null' }] },
 };
 
+const end = record({ code: text, message: text }, { target: text, ...facts });
+const verdict = { end, reason: text, warning: { enum: [...warnings, null] } };
+
 const schemas = {
-  Expanded: record({ url: text, longUrl: text, redirects: count }),
-  Failure: record({ code: { enum: ['empty', 'fault', ...errorCodes] }, message: text }, facts),
+  Expanded: record({ url: text, longUrl: text, redirects: count, ...verdict }),
+  Failure: record(
+    { code: { enum: ['empty', 'fault', ...errorCodes] }, message: text },
+    { ...facts, ...verdict },
+  ),
   Chain: record({
     ...outcome,
     follow: { enum: ['default', 'all'] },
     hops: list(ref('Hop')),
-    end: record({ code: text, message: text }, { target: text, ...facts }),
+    ...verdict,
   }),
   Hop: record(
     {
@@ -58,14 +65,15 @@ const schemas = {
     {
       bytesRead: count,
       title: { ...text, maxLength: 120 },
-      file: record({ name: text, size: orNull(count) }),
+      file: record({ name: text, size: orNull(count) }, { saved: flag }),
       scriptRedirect: flag,
+      laterRefresh: record({ seconds: { type: 'number' }, url: text }),
       incomplete: flag,
       interrupted: flag,
       wrapper: text,
     },
   ),
-  Line: record({ line: { type: 'integer', minimum: 1 }, ...outcome }),
+  Line: record({ line: { type: 'integer', minimum: 1 }, ...outcome, ...verdict }),
 };
 
 const query = (name: string, schema: object, description: string) => ({

@@ -1,8 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { cyrillic, imitation, mixed, web } from '../../testing/links.ts';
-import { readPage, scriptedApp } from '../../testing/scripted-web.ts';
+import { cyrillic, imitation, web as links, mixed } from '../../testing/links.ts';
+import { readPage, scriptedApp, to, type Web } from '../../testing/scripted-web.ts';
 
 const end = 'https://end.example/';
+const web: Web = {
+  ...links,
+  'http://s.example/titled': to('https://news.example/walk'),
+  'https://news.example/walk': { title: 'A walk' },
+  ...Object.fromEntries(
+    Array.from({ length: 8 }, (_, n) => [
+      `http://m${n}.example/`,
+      to(n < 7 ? `http://m${n + 1}.example/` : end),
+    ]),
+  ),
+};
 const read = (u: string) => readPage(scriptedApp(web), u);
 
 describe('a hop shows its URL, response and duration', () => {
@@ -33,67 +44,88 @@ test('the note about a redirect from https to http is above the buttons', async 
   expect(html).toContain('data-announcement="Not encrypted. It leads to s.example');
 });
 
-describe('the chain shows the first URL of each site and counts the hidden hops', () => {
+describe('one line names the hosts of the chain', () => {
   test.each([
-    ['http://s.example/final', ['1', '2']],
-    ['http://s.example/silent', ['1']],
-    ['http://s.example/round', ['1', '2 inside', '3 inside', '2 more at s.example', '4']],
-    ['http://s.example/twice', ['1', '2 inside', '1 more at s.example', '3']],
-    ['http://s.example/returning', ['1', '2', '3']],
-  ])('%s', async (u, expected) => {
-    const { html } = await read(u);
-    const lines = html.matchAll(/<li (?:value="(\d+)"( class="inside")?|class="more">([^<]*))/g);
-    const shown = [...lines].map(
-      ([, number = '', inside, more]) => more ?? number + (inside ? ' inside' : ''),
-    );
-    expect(shown).toEqual(expected);
+    ['301', 's.example → end.example'],
+    ['1', 's.example → t.example → u.example → end.example'],
+    ['far', 's.example → a1.example → a2.example → a3.example → a4.example → end.example'],
+    ['twice', 's.example → end.example'],
+    ['inside', 's.example → www.s.example'],
+    ['returning', 's.example → t.example → www.s.example'],
+    ['broken', 's.example → nobody.example'],
+    ['wrapped', 's.example → www.google.com → end.example'],
+    ['mail', 's.example → mailto:'],
+    ['many', 'm0.example → m1.example → 4 more → m6.example → m7.example → end.example'],
+  ])('%s: %s', async (path, hosts) => {
+    const { result } = await read(path === 'many' ? 'm0.example' : `http://s.example/${path}`);
+    expect(result.endsWith(`How we got there: ${hosts}`)).toBe(true);
+  });
+
+  test.each([end, 'http://s.example/loop'])('only if there are several: %s', async (u) => {
+    expect((await read(u)).result.endsWith('How we checked it')).toBe(true);
+  });
+
+  test('but not without a chain', async () => {
+    expect((await read('http://[')).result).not.toContain('How we');
   });
 });
 
 describe('a note shows the Unicode form of a misleading host', () => {
   const imitates =
-    'Imitation: in Unicode this host is аррӏе.com. Its letters look like apple.com but are Cyrillic.';
-  const mixes = 'Mixed scripts: in Unicode this host is аpple.example, which mixes Cyrillic and Latin.';
+    'Imitation: as people read it, the name is аррӏе.com. Its letters look like apple.com but are Cyrillic.';
+  const mixes =
+    'Mixed alphabets: as people read it, the name is аpple.example, which mixes Cyrillic and Latin.';
 
   test.each([
-    [cyrillic, 'Not encrypted It leads directly', 'Punycode: in Unicode this host is пример.example.'],
     [mixed, 'Beware xn--pple-43d.example can be mistaken for apple.example', mixes],
     [imitation, 'Beware xn--80ak6aa92e.com can be mistaken for apple.com', imitates],
-    ['http://xn--nobod-3qf.example/', 'Beware xn--nobod-3qf.example mixes alphabets', 'Mixed scripts'],
+    ['http://xn--nobod-3qf.example/', 'Beware xn--nobod-3qf.example mixes alphabets', 'Mixed alphabets'],
     [`${imitation}down`, 'Beware xn--80ak6aa92e.com can be mistaken for apple.com', imitates],
   ])('%s', async (url, verdict, note) => {
     const { result, chain, html } = await read(url);
     expect(result.startsWith(verdict)).toBe(true);
     expect(result).toContain(url);
     expect(result.split(note).length).toBe(2);
-    expect(result).not.toMatch(/Not encrypted: .*(Imitation|Mixed scripts|Punycode):/);
+    expect(result).not.toMatch(/Not encrypted: .*(Imitation|Mixed alphabets):/);
     expect(chain).not.toContain(note);
     expect(html).toContain('<bdi class="unicode" dir="ltr">');
     expect(html).not.toMatch(/\.unicode[^}]*unicode-bidi/);
   });
 });
 
-test('a note above the buttons warns about a misleading subdomain', async () => {
-  const note = 'The website is verify-login.example, not paypal.com. Page title: PayPal';
-  expect((await read('s.example/disguised')).result).toContain(note);
-  expect((await read('http://www.s.example/')).result).not.toContain('The website is');
+describe('a name that people can read and that imitates nobody is shown as they write it', () => {
+  test.each([
+    ['http://xn--mller-kva.de/', 'It leads directly to müller.de http://xn--mller-kva.de/'],
+    ['http://xn--mgbh0fb.xn--kgbechtv/', 'It leads directly to مثال.إختبار http://xn--mgbh0fb.xn--kgbechtv/'],
+    [cyrillic, `It leads directly to пример.example ${cyrillic}`],
+  ])('%s', async (url, headline) => {
+    const { result, html } = await readPage(scriptedApp({ [url]: {} }), url);
+    expect(result).toContain(headline);
+    expect(html).not.toMatch(/Punycode|class="note"><strong>(?!Not encrypted)/);
+  });
 });
 
-describe('one sentence describes the chain', () => {
-  test.each([
-    ['301', 'leaves s.example and ends at end.example.'],
-    ['1', 'leaves s.example, passes through t.example and u.example, and ends at end.example.'],
-    ['far', 'leaves s.example, passes through 4 other sites and ends at end.example.'],
-    ['inside', 'stays at s.example.'],
-    ['returning', 'leaves s.example, passes through t.example and returns to s.example.'],
-    ['broken', 'leaves s.example and leads to nobody.example.'],
-    ['wrapped', 'leaves s.example, passes through google.com and ends at end.example.'],
-  ])('%s: %s', async (path, sentence) => {
-    expect((await read(`http://s.example/${path}`)).result).toContain(`The link ${sentence}`);
+describe('the ordinary result is quiet', () => {
+  test('the title is the headline, and the host is below it', async () => {
+    const { html, result } = await read('s.example/titled');
+    expect(html).toMatch(
+      /<h2 id="headline"><bdi>A walk<\/bdi> <bdi class="site" dir="ltr"><span>news<\/span><wbr><span>.example<\/span><\/bdi><\/h2>/,
+    );
+    expect(result).toBe(
+      'Page found A walk news.example https://news.example/walk Open it How we got there: s.example → news.example',
+    );
   });
 
-  test.each([end, 'http://s.example/loop', 'http://['])('only if the chain has redirects: %s', async (u) => {
-    expect((await read(u)).result).not.toContain('The link ');
+  test('one line counts the tracking parameters', async () => {
+    expect((await read('s.example/title')).result).toMatch(
+      /Open it Opens without 1 tracking parameter. Show the original/,
+    );
+  });
+
+  test('a warning has the title below it', async () => {
+    expect((await read('s.example/disguised')).result).toMatch(
+      /^Beware This is not .*The page calls itself “PayPal”/,
+    );
   });
 });
 

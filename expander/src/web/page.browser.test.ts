@@ -51,7 +51,7 @@ visits.test('the page makes one request and announces the result once', {}, asyn
   await page.goto(visits.address('sho.rt/x'));
   await expect
     .poll(() => page.evaluate('said'))
-    .toEqual([expect.stringMatching(/^It leads to example\.com\. 2 redirects followed.*\.$/)]);
+    .toEqual([expect.stringMatching(/^It leads to example\.com\. 2 redirects followed[^.]*(?:\.\d s)?$/)]);
   expect(requests.filter((url) => !url.startsWith('data:'))).toEqual([visits.address('sho.rt/x')]);
   expect(complaints).toEqual([]);
 });
@@ -75,7 +75,6 @@ visits.test('the chain and its details work without JavaScript', noScript, async
   await inside.waitFor();
   await expect.poll(() => waitingFor(page)).toBe('"Waiting for http://sho.rt/b …"');
   expect(await waitingFor(page, 0)).toBe('""');
-  expect(await page.getByText('Details').isVisible()).toBe(false);
 
   slower.resolve(to(arrival));
   await page.getByRole('heading', { name: 'It leads to' }).waitFor();
@@ -84,14 +83,17 @@ visits.test('the chain and its details work without JavaScript', noScript, async
   expect(await page.title()).toBe('sho.rt · Shorten URL Expand');
   expect(await read()).not.toContain('Following the redirects');
   expect(await waitingFor(page)).toBe('none');
+  const chain = page.locator('ol');
+  expect(await chain.isVisible()).toBe(false);
+  await page.getByText('How we got there: sho.rt → www.example.com').click();
+  await chain.waitFor();
   const lines = () =>
-    page.evaluate(`[...document.querySelectorAll('ol > li')].filter((line) => line.checkVisibility())
+    page.evaluate(`[...document.querySelectorAll('ol > li')]
       .map((line) => getComputedStyle(line, '::before').content + line.innerText.split('\\n')[0])`);
-  expect(await lines()).toEqual(['"1"sho.rt', 'none2 more at sho.rt', '"4"example.com']);
-  expect(await page.getByText('301, moved permanently').first().isVisible()).toBe(false);
-  await page.getByText('Details').click();
-  await inside.waitFor();
-  expect(await lines()).toHaveLength(4);
+  expect(await lines()).toEqual([
+    ...['"1"http://sho.rt/fold', '"2"http://sho.rt/a', '"3"http://sho.rt/b'],
+    '"4"https://www.example.com/page?id=1&utm_source=mail#part',
+  ]);
   expect(await page.getByText('301, moved permanently').first().isVisible()).toBe(true);
 });
 
@@ -229,7 +231,7 @@ visits.test('small phones show the destination without scrolling', small, async 
       const first = [...range.getClientRects()].find(({ width }) => width > 0);
       return first.top - url.getBoundingClientRect().top;
     })()`);
-  const pages = { disguised: [3], down: [2, 2], closed: [3], mail: [2], intent: [2] };
+  const pages = { disguised: [2, 1], down: [2, 2], closed: [3], mail: [3], intent: [3] };
   for (const width of [320, 390]) {
     await page.setViewportSize({ width, height: 455 });
     for (const [path, expected] of Object.entries(pages)) {

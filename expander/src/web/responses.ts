@@ -4,6 +4,7 @@ import type { Context } from 'hono';
 import type { ErrorCode, ExpansionError, RateState } from '../expansion/errors.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 import { asciiJson } from './ascii-json.ts';
+import { verdictOf } from './judge.ts';
 
 /** Headers of every response. By default, a document may not load, run, embed or submit anything. */
 export const baseHeaders = {
@@ -123,7 +124,8 @@ export const formats = {
     headers: apiHeaders,
     write(expansion, { u }) {
       const { longUrl, redirectCount } = expansion;
-      return asciiJson(failureOf(expansion) ?? { url: u, longUrl, redirects: redirectCount });
+      const result = failureOf(expansion) ?? { url: u, longUrl, redirects: redirectCount };
+      return asciiJson({ ...result, ...verdictOf(expansion) });
     },
     emptyStatus: 400,
   },
@@ -141,9 +143,10 @@ export const formats = {
   /** Every hop. Only this format has the JSON content type. */
   chain: {
     headers: { ...apiHeaders, 'Content-Type': 'application/json' },
-    write({ hops, freshUntil: _, staleUntil: __, sources: ___, ...rest }, { u, follow }) {
+    write(expansion, { u, follow }) {
+      const { hops, freshUntil: _, staleUntil: __, sources: ___, ...rest } = expansion;
       const shown = hops.map(({ freshUntil: _, ...hop }) => hop);
-      return asciiJson({ url: u, follow, hops: shown, ...rest });
+      return asciiJson({ url: u, follow, hops: shown, ...rest, ...verdictOf(expansion) });
     },
     emptyStatus: 400,
   },

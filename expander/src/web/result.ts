@@ -1,71 +1,77 @@
 import type { Expansion, Hop } from '../expansion/expansion.ts';
-import { describeHost, nameInSubdomain, registrableDomain, type UnicodeHost } from '../expansion/host.ts';
+import { splitName } from '../expansion/file-kinds.ts';
+import { describeHost, readableHost, registrableDomain, type UnicodeHost } from '../expansion/host.ts';
 import { hostText, isWeb, parseUrl } from '../expansion/target.ts';
-import { type Ending, endingOf, tones, unencrypted } from './endings.ts';
+import { type Ending, tones } from './endings.ts';
+import { type Judgement, judge } from './judge.ts';
+import { list } from './list.ts';
 import { linksIn } from './pasted.ts';
 import { withoutTracking } from './tracking-parameters.ts';
-import { duration, journey, lastStatus, list, sizeInWords, statusInWords, summary } from './wording.ts';
+import { duration, errorStatus, sizeInWords, statusInWords, summary } from './wording.ts';
 
 /** Returns the `result` view's data. The view omits null and empty values. */
 export function describeResult(u: string, expansion: Expansion) {
   const { hops, longUrl, end, error } = expansion;
+  const judgement = judge(expansion);
+  const { ending, warning, reason, url, site, unencrypted, fill } = judgement;
+  const { verdict, open } = ending;
   const begun = hops.length > 0;
-  const url = parseUrl(end.target ?? longUrl ?? '');
-  const host = url && isWeb(url) ? describeHost(url) : null;
-  const ending = endingOf(expansion, host);
-  const { verdict, headline, advice, open } = ending;
-  const { sentence = end.code === 'final' ? lastStatus(expansion) : end.message } = ending;
+  const last = end.code === 'final' ? hops.at(-1) : undefined;
+  const sentence = ending.sentence
+    ? fill(ending.sentence)
+    : last
+      ? errorStatus(last)
+      : sentenceOf(ending, end.message);
+  const advice = ending.advice ? fill(ending.advice) : null;
   const original = begun || verdict ? (end.target ?? longUrl) : null;
-  const { cleaned, parameters } = withoutTracking(open ? (original ?? '') : '');
+  const { cleaned, parameters } = withoutTracking(open && site ? (original ?? '') : '');
   const isTracked = parameters.length > 0;
   const destination = isTracked ? cleaned : original;
-  const shown = destination ? urlParts(destination) : null;
-  const [before = '', after] = headline.split('SITE');
-  const last = end.code === 'final' ? hops.at(-1) : undefined;
   const stop = ending.stop ?? error?.message;
-  const said = headline.replace('SITE', () => shown?.domain ?? '');
+  const title = last?.title ?? null;
+  const isTitled = ending.isTitled === true && title !== null;
+  const said = isTitled ? `${title}. It leads to ${site?.name}` : reason;
   return {
     begun,
     verdict,
     tone: verdict && tones[verdict],
-    headline: { before, after: (shown && after) ?? null },
-    destination: shown,
-    file: last?.file
-      ? { ...last.file, size: last.file.size === null ? null : sizeInWords(last.file.size) }
-      : null,
-    unencrypted: open || hops.some(({ downgrade }) => downgrade) ? unencrypted(expansion) : null,
-    hosts: hostNotes(hops, host),
-    /** Name of another website that the subdomain imitates. */
-    disguise: url && host ? nameInSubdomain(url) : null,
-    title: last?.title ?? null,
+    headline: isTitled
+      ? { title, lines: [], after: '' }
+      : { title: null, ...headlineOf(judgement, original) },
+    site: site ? pieces(site.name) : [],
+    destination: destination ? urlParts(destination, site?.ascii, warning === 'subdomain') : null,
+    file: last?.file ? describeFile(last.file, judgement.program) : null,
+    unencrypted,
+    hosts: hostNotes([...hops.map((hop) => new URL(hop.url)), url]),
+    title: isTitled ? null : title,
     /** Links below the URL. A script adds the Copy and Share buttons for `copy`. */
     actions: {
-      copy: destination
-        ? { url: destination, what: isTracked ? 'the URL without tracking' : 'the long URL' }
-        : null,
+      copy: destination ? copyButton(u, destination, isTracked, judgement) : null,
       links: [...nextLink(u, expansion, ending), ...outLink(open, destination)],
     },
-    sentences: [journey(expansion), sentence, summary(expansion)].filter(Boolean).join(' '),
-    advice: (typeof advice === 'function' ? url && advice(url) : advice) ?? null,
+    sentences: [sentence, advice].filter((text) => text !== null && text !== ''),
     detail: end.detail ?? null,
+    summary: summary(expansion),
+    journey: begun ? journey(hops, end.target ?? longUrl) : null,
     /** The last URL of the chain and the reason why it has no response. Null if the last URL has a response. */
-    stop:
-      begun && original && stop
-        ? { ...urlParts(original), number: hops.length + 1, hidden: hiddenHops(hops), reason: stop }
-        : null,
+    stop: begun && original && stop ? { ...urlParts(original), number: hops.length + 1, reason: stop } : null,
     tracking: isTracked
       ? {
           original: urlParts(original ?? ''),
           parameters,
           actions: {
-            copy: { url: original ?? '', what: 'the original URL' },
+            copy: { text: original ?? '', what: 'the original URL', label: 'Copy' },
             links: outLink('Open original', original),
           },
         }
       : null,
     /** Text for screen readers. */
-    announcement: (verdict === 'Page found' ? [said, summary(expansion)] : [verdict, said, sentence])
+    announcement: (verdict === 'Page found'
+      ? [said, advice, summary(expansion)]
+      : [verdict, said, sentence, advice]
+    )
       .filter(Boolean)
+      .map((text) => `${text}`.replace(/\.$/, ''))
       .join('. '),
     documentTitle: documentTitle(hops[0]?.url, original),
   };
@@ -74,29 +80,76 @@ export function describeResult(u: string, expansion: Expansion) {
 /** Max characters of a URL on the page, which shows up to 20 URLs of 16 KiB. A domain has 253, and its port may have zeros. */
 const maxShown = { url: 2_000, before: 500, domain: 300, after: 1_200 };
 
-/** Splits a URL into the registrable domain plus port, the text before it, and the text after it. Elides the rest after 2,000 characters. */
-export function urlParts(url: string) {
+/** Returns the error message, unless the ending says the same. */
+const sentenceOf = ({ verdict, headline }: Ending, message: string) =>
+  verdict === 'Opens an app' || headline === message ? '' : message;
+
+/** Splits the headline at the site. `after` is null if the headline names no site. */
+function headlineOf({ ending, fill, site }: Judgement, original: string | null) {
+  const [before = '', after = null] = ending.headline.split('SITE');
+  // Each sentence has its own line.
+  const lines = before.split(/(?<=\.) /).map(fill);
+  return { lines, after: site && original && after !== null ? fill(after) : null };
+}
+
+function describeFile({ name, size }: NonNullable<Hop['file']>, program: Judgement['program']) {
+  const parts = program ? splitName(name) : { stem: name, extension: '' };
+  return { ...parts, size: size === null ? null : sizeInWords(size), looksLike: program?.looksLike ?? null };
+}
+
+/** Returns the text that the Copy button copies. A warning has no clickable names, because nobody should open them by accident. */
+function copyButton(u: string, destination: string, isTracked: boolean, { ending, reason }: Judgement) {
+  if (ending.isShared) {
+    const text = `Beware of ${defanged(cut(u))}. ${defanged(reason)}.`;
+    return { text, what: '', label: 'Copy as a warning' };
+  }
+  return { text: destination, what: isTracked ? 'the URL without tracking' : 'the long URL', label: 'Copy' };
+}
+
+const defanged = (text: string) => text.replace(/\.(?=\S)/g, '[.]').replace(/^http/i, 'hxxp');
+
+/** Returns the hosts of a chain in order, such as `bit.ly` and `nytimes.com`. */
+function journey(hops: readonly Hop[], end: string | null): string[] {
+  const hosts = [...hops.map(({ url }) => url), end ?? ''].map((url) => {
+    const parsed = parseUrl(url);
+    return parsed && (isWeb(parsed) ? (readableHost(parsed) ?? parsed.host) : parsed.protocol);
+  });
+  const sites = hosts.filter((host, index) => host !== null && host !== hosts[index - 1]) as string[];
+  const hidden = sites.length - maxSites;
+  return hidden > 0 ? [...sites.slice(0, 2), `${hidden + 1} more`, ...sites.slice(1 - maxSites + 2)] : sites;
+}
+
+/** Max sites to name on the line about the chain. */
+const maxSites = 6;
+
+/**
+ * Splits a site before dots and hyphens, where its lines may break. A line that begins with neither would look like a site.
+ * Addresses stay whole, and so do names that are written from right to left, because pieces would change their order.
+ */
+const pieces = (site: string) => (/[\u0590-\u08ff]|^[\d[]/.test(site) ? [site] : site.split(/(?=[.-])/));
+
+/**
+ * Splits a URL into the site, by default the registrable domain plus port, the text before it, and the text after it. Elides the rest after
+ * 2,000 characters.
+ *
+ * @param isStruck whether the subdomain imitates another site.
+ */
+export function urlParts(url: string, given?: string, isStruck = false) {
   const parsed = parseUrl(url);
-  const site = parsed && isWeb(parsed) ? registrableDomain(parsed) : '';
+  const site = parsed && isWeb(parsed) ? (given ?? registrableDomain(parsed)) : '';
   // Use the parsed URL if the host is in Unicode or has escapes, because `site` is in ASCII.
   const text = parsed && !hostText(url).toLowerCase().includes(site) ? parsed.href : url;
   const [, before = '', host = '', rest = text] =
     (site && /^(https?:\/\/(?:[^/?#\\]*@)?)([^/?#\\]*)(.*)$/is.exec(text)) || [];
   const start = host.toLowerCase().lastIndexOf(site);
-  const domain = cut(host.slice(start), maxShown.domain);
+  const subdomain = host.slice(0, start);
   return {
     url: cut(url, maxShown.url),
-    before: cut(before + host.slice(0, start), maxShown.before),
-    domain,
-    size: sizeOf(domain),
+    before: cut(before + (isStruck ? '' : subdomain), maxShown.before),
+    struck: isStruck ? cut(subdomain, maxShown.before) : '',
+    domain: pieces(cut(host.slice(start), maxShown.domain)),
     after: cut(rest, maxShown.after).split(/(?=[/?&#])/),
   };
-}
-
-/** Returns the CSS class for a long site. A 320-pixel line holds 20 characters, or 30 with the class `small`. */
-function sizeOf({ length }: string) {
-  if (length <= 20) return null;
-  return length <= 30 ? 'small' : 'smallest';
 }
 
 function nextLink(u: string, { longUrl, error }: Expansion, { next }: Ending) {
@@ -122,10 +175,11 @@ const link = (label: string, parameters: Record<string, string>) => ({
   isOut: false,
 });
 
-/** Returns a note for each host in Unicode. */
-function hostNotes(hops: readonly Hop[], destination: UnicodeHost | null) {
-  const hosts = new Map([...hops, destination].map((host) => [host?.unicodeHost, host]));
-  return [...hosts.values()].flatMap((host) => (host?.unicodeHost ? [hostInWords(host)] : []));
+/** Returns a note for each host whose Unicode form could deceive. */
+function hostNotes(urls: readonly (URL | null)[]) {
+  const hosts = urls.filter((url) => url !== null).filter((url) => isWeb(url) && readableHost(url) === null);
+  const notes = new Map(hosts.map((url) => [url.hostname, describeHost(url)]));
+  return [...notes.values()].flatMap((host) => (host.unicodeHost ? [hostInWords(host)] : []));
 }
 
 /** Scripts with letters that look Latin. */
@@ -150,7 +204,6 @@ export function describeHop(hops: readonly Hop[]) {
   const hop = hops.at(-1) as Hop;
   const { kind, status, milliseconds, wrapper, location, url, cached, method, bytesRead } = hop;
   const next = kind && parseUrl(location ?? '', url);
-  const isHidden = isInside(hop, hops.length - 1, hops);
   return {
     ...urlParts(url),
     number: hops.length,
@@ -168,21 +221,8 @@ export function describeHop(hops: readonly Hop[]) {
       .join(', '),
     /** The URL that the page waits for. */
     next: next ? cut(next.href) : null,
-    /** Whether the page hides this hop once the chain is complete. */
-    isHidden,
-    hidden: isHidden ? null : hiddenHops(hops.slice(0, -1)),
   };
 }
 
 /** Truncates a text to `max` characters. */
 export const cut = (text: string, max = 120) => (text.length > max ? `${text.slice(0, max)}…` : text);
-
-/** Whether a hop is neither the first URL of a site nor the end of the chain. */
-const isInside = ({ kind }: Hop, index: number, hops: readonly Hop[]) =>
-  kind !== null && hops[index - 1]?.domainChanged === false;
-
-/** Returns the number of hidden hops at the end of `hops`, such as `3 more at example.net`. */
-function hiddenHops(hops: readonly Hop[]): string | null {
-  const count = hops.length - 1 - hops.findLastIndex((hop, index) => !isInside(hop, index, hops));
-  return count > 0 ? `${count} more at ${registrableDomain(new URL(hops.at(-1)?.url ?? ''))}` : null;
-}

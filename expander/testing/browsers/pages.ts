@@ -159,7 +159,11 @@ const xml: Link[] = [
 
 const scripts: Link[] = ofLines('scripts.txt', (markup) =>
   page(`<!doctype html>${markup.replace('{text}', 'Words to read. '.repeat(20))}`),
-).map((link) => ({ ...link, compares: 'script' }));
+).map((link) => ({
+  ...link,
+  compares: 'script',
+  ...(link.group.includes('might') && { chromium: start, reason: 'scripts and frames are not run' }),
+}));
 
 /** Links to pages that may redirect. */
 export const pageLinks: readonly Link[] = [

@@ -15,6 +15,7 @@ const wait = { timeout: 60_000 };
 /** Max memory of nginx at its connection limit (bytes). */
 const memoryBudget = 0.8 * (await memoryLimit('proxy'));
 const longHeaders = rounds({ short: 500, long: 3_000 });
+const manyUploads = rounds({ short: 500, long: 2_000 });
 const manyRequests = rounds({ short: 2_000, long: 17_500 });
 
 describe("The proxy's memory with four workers", async () => {
@@ -42,6 +43,14 @@ describe("The proxy's memory with four workers", async () => {
     await crowd({ count, bytes }).reached();
     expect((await send(proxy.ports.all, '/', { host: 'elsewhere.example' })).status).toBe(200);
     expect(await extrapolated(count, all)).toBeLessThan(memoryBudget);
+  });
+
+  test('is enough for 2,000 unfinished forms from one address', async () => {
+    await crowd({ kind: 'upload', count: manyUploads }).reached();
+    // The kernel delivers the bodies after it has opened the connections.
+    const held = async () => (await residentBytes(proxy.pid)) - quiet;
+    await expect.poll(held, wait).toBeGreaterThan(manyUploads * 60_000);
+    expect(await extrapolated(manyUploads, 2_000)).toBeLessThan(memoryBudget);
   });
 
   test.each<[name: 'expander' | 'tasks' | 'all', path: string]>([

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { BlockList } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { startCrowd } from '@longhand/proxy/testing/crowd.ts';
 import { docker } from '@longhand/shared/testing/engine.ts';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ComposedStack } from '../testing/composed.ts';
 import { openSession } from '../testing/session.ts';
 import { type ServiceName, serviceNames } from '../testing/test-stack.ts';
@@ -95,6 +96,20 @@ export function containerRules(stack: () => ComposedStack): void {
     expect(reads.filter((line) => !line.includes('success'))).toEqual([]);
     // The image also contains the browser scripts, compiled to JavaScript.
     if (service === 'tasks') expect(output).toMatch(/^[0-9a-f]{64}\.js$/m);
+  });
+
+  test("270 unfinished uploads of one client do not fill the proxy's /run", { timeout: 60_000 }, async () => {
+    const where = { port: stack().tasksPort, from: '127.0.0.1', path: '/tasks/import' };
+    const crowd = startCrowd({ kind: 'upload', count: 270, bytes: 1024 ** 2, ...where });
+    onTestFinished(() => crowd.stop());
+    await expect.poll(() => crowd.held().opened, { timeout: 30_000 }).toBeGreaterThanOrEqual(270);
+    // The container itself is another client. nginx writes a body of this size to disk.
+    const file = "printf '%0100000d' 0 | tr 0 '\\n'";
+    const headers = "--header 'Content-Type: text/plain' --header 'Sec-Fetch-Site: same-origin'";
+    const url = `http://127.0.0.1:${stack().tasksPort}/tasks/import`;
+    const curl = `curl --silent --output /dev/null --write-out '%{http_code} ' ${headers} --data-binary @- ${url}`;
+    const statuses = await shell('proxy', `for i in $(seq 20); do ${file} | ${curl}; done`);
+    expect(statuses.trim().split(' ')).toEqual(Array.from({ length: 20 }, () => '200'));
   });
 
   describe('Network access', () => {

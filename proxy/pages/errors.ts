@@ -12,7 +12,10 @@ interface ProxyError {
 
 const error = (code: string, reason: string, more: Partial<ProxyError> = {}) => ({ code, reason, ...more });
 
-/** nginx's own errors, by status. `login` is the error for the login limit. */
+/** The statuses of errors that are not named after their status. */
+const statuses: Record<string, number> = { login: 429, imports: 503 };
+
+/** nginx's own errors, by status. `login` and `imports` are the errors for the limits on logins and imports. */
 const errors: Record<string, ProxyError> = {
   400: error('bad_request', 'The request is malformed.'),
   404: error('unknown_path', 'There is nothing at this address.'),
@@ -33,6 +36,9 @@ const errors: Record<string, ProxyError> = {
   }),
   login: error('too_many_requests', 'Too many attempts to log in from your address.', {
     advice: 'You can try five times a minute. Wait 12 seconds, then try again.',
+  }),
+  imports: error('too_many_imports', 'Too many imports at a time from your address.', {
+    advice: 'Wait until one has ended, then try again.',
   }),
   431: error('headers_too_large', 'The request headers are too large.'),
   500: error('internal', 'Something went wrong on our side.', { retryable: true }),
@@ -61,7 +67,7 @@ export function errorFiles(): Record<string, string> {
   const files: Record<string, string> = {};
   for (const [kind, error] of Object.entries(errors)) {
     const { code, reason, advice = '' } = error;
-    const status = kind === 'login' ? 429 : Number(kind);
+    const status = statuses[kind] ?? Number(kind);
     const detail = `${reason} ${advice}`.trim();
     const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code };
     for (const name of ['', 'expander', 'tasks'] as const)

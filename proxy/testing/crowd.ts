@@ -11,7 +11,7 @@ export interface Hold {
   count: number;
   /** Local address of the connections. */
   from: string;
-  /** Number of bytes sent for an `unfinished` request. */
+  /** Number of bytes of an `unfinished` request's headers, or of a body. */
   bytes?: number;
   path?: string;
 }
@@ -26,6 +26,12 @@ const payloads = {
   /** A request with an oversized Content-Length and a request line of almost 32 KB. */
   refused: ({ path = '/' }: Hold) =>
     `POST ${path}?${'x'.repeat(31_000)} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n`,
+  /** A body that lacks its last byte. */
+  upload: ({ path = '/task', bytes = 65_536 }: Hold) =>
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${bytes}\r\n\r\n${'x'.repeat(bytes - 1)}`,
+  /** A body without a length, in chunks of one byte, that never ends. */
+  chunks: ({ path = '/task', bytes = 65_536 }: Hold) =>
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(bytes)}`,
   /** Reads the response at 1 KB/s. */
   reader: ({ path = '/' }: Hold) => request(path),
 };

@@ -14,11 +14,16 @@ export async function memoryLimit(service: string): Promise<number> {
   return Number(number) * (unit === 'g' ? 1024 ** 3 : 1024 ** 2);
 }
 
-/** Returns the resident memory (PSS, in bytes) of a process and its children. */
-export async function residentBytes(pid: number): Promise<number> {
+/** Returns the process IDs of a process's children. */
+export async function childrenOf(pid: number): Promise<string[]> {
   const threads = await readdir(`/proc/${pid}/task`);
   const children = threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, 'utf8'));
-  const pids = [`${pid}`, ...(await Promise.all(children)).join(' ').split(' ').filter(Boolean)];
+  return (await Promise.all(children)).join(' ').split(' ').filter(Boolean);
+}
+
+/** Returns the resident memory (PSS, in bytes) of a process and its children. */
+export async function residentBytes(pid: number): Promise<number> {
+  const pids = [`${pid}`, ...(await childrenOf(pid))];
   const sizes = pids.map(async (one) => {
     const rollup = await readFile(`/proc/${one}/smaps_rollup`, 'utf8');
     return Number(/^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1]) * 1024;

@@ -1,40 +1,70 @@
-/** The form above the list. */
-export const single = document.getElementById('title')?.closest('form') as HTMLFormElement;
-
-export const fieldOf = (form: HTMLFormElement) =>
-  form.querySelector('[name=title], [name=text]') as HTMLInputElement | HTMLTextAreaElement;
-
 /** A form's values by field name. `sent` is set after a submit. */
-type Values = Partial<Record<string, string>>;
+export type Values = Partial<Record<string, string>>;
+
+/** Drafts of this page, if the browser's storage is blocked or full. They do not survive a reload. */
+let fallback: string | undefined;
+
+function read(): string | null {
+  try {
+    return fallback ?? sessionStorage.getItem('drafts');
+  } catch {
+    return null;
+  }
+}
+
+function write(drafts: string) {
+  fallback = undefined;
+  try {
+    sessionStorage.setItem('drafts', drafts);
+  } catch {
+    fallback = drafts;
+  }
+}
 
 /** This tab's unsaved forms, by draft key. */
-export const drafts = (): Record<string, Values> => JSON.parse(sessionStorage.drafts ?? '{}');
+export function drafts(): Record<string, Values> {
+  try {
+    return JSON.parse(read() ?? '{}') ?? {};
+  } catch {
+    return {};
+  }
+}
 
 const store = (changed: Record<string, Values | undefined>) =>
-  sessionStorage.setItem('drafts', JSON.stringify({ ...drafts(), ...changed }));
+  write(JSON.stringify({ ...drafts(), ...changed }));
 
 /** Identifies a form by its task's path (even if the task was deleted), its action's path, or `lines` for a pasted list. */
 function draftKey(form: HTMLFormElement) {
+  if (form.matches('.lines')) return 'lines';
   const row = form.closest('li');
-  const [task] = /^\/tasks\/\d+/.exec(row ? `/tasks/${row.id.slice(5)}` : location.pathname) ?? [];
-  return form.matches('.lines') ? 'lines' : (task ?? new URL(form.action).pathname);
+  const path = row ? `/tasks/${row.id.slice(5)}` : location.pathname;
+  const [task] = /^\/tasks\/\d+/.exec(path) ?? [];
+  return task ?? new URL(form.action).pathname;
 }
 
 const fieldsOf = (form: HTMLFormElement) =>
-  form.querySelectorAll<HTMLInputElement>('[name]:not([name^=_], [type=file])');
+  form.querySelectorAll<HTMLInputElement>('[name]:not([name^=_], [type=file], [type=password])');
 
-/** Stores the form with `text` as a draft, or drops the draft if `text` is empty. Keeps the revision of a deleted task. */
-export function storeDraft(form: HTMLFormElement, text?: string) {
-  const values = Object.fromEntries(
-    Array.from(fieldsOf(form), ({ name, value, type }) => [name, type === 'hidden' ? value : (text ?? '')]),
+/** The fields that the user fills in. */
+export const textFieldsOf = (form: HTMLFormElement) =>
+  form.querySelectorAll<HTMLInputElement>(
+    '[name]:not([name^=_], [type=file], [type=password], [type=hidden])',
   );
-  store({ [draftKey(form)]: text ? { ...drafts()[draftKey(form)], ...values } : undefined });
+
+/** Stores the form's values, replaced by `values`, or drops the draft without text. Keeps the revision of a deleted task. */
+export function storeDraft(form: HTMLFormElement, values: Values = {}) {
+  const shown = Object.fromEntries(Array.from(fieldsOf(form), ({ name, value }) => [name, value]));
+  const draft = { ...drafts()[draftKey(form)], ...shown, ...values };
+  const hasText = Array.from(textFieldsOf(form)).some(({ name }) => draft[name]);
+  store({ [draftKey(form)]: hasText ? draft : undefined });
 }
+
+export const dropDraft = (form: HTMLFormElement) => store({ [draftKey(form)]: undefined });
 
 /** Marks a draft as submitted, but not yet as saved. */
 export function markSent(form: HTMLFormElement) {
-  const key = draftKey(form);
-  if (drafts()[key]) store({ [key]: { ...drafts()[key], sent: 'yes' } });
+  const draft = drafts()[draftKey(form)];
+  if (draft) store({ [draftKey(form)]: { ...draft, sent: 'yes' } });
 }
 
 /** Drops submitted drafts if the server `saved` them. */

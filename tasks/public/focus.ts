@@ -1,40 +1,47 @@
-export const list = () => document.getElementById('list') as HTMLElement;
-export const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li:not([data-pending=gone])')];
-/** The places of the rows, and of the parts that move with them. */
-export const places = () =>
-  [...rows(), ...document.querySelectorAll<HTMLElement>('.bar, .find, #after, .clear, footer')].map(
-    (part) => ({ part, finished: part.matches('.finished'), box: part.getBoundingClientRect() }),
-  );
+import { list, rows } from './dom.js';
 
-/** The places of rows that have not moved or gone since. */
-export const inPlace = (before: ReturnType<typeof places>, now = rows()) =>
-  before.filter(({ part, finished }) => now.includes(part) && part.matches('.finished') === finished);
+interface Neighbors {
+  above: HTMLElement[];
+  below: HTMLElement[];
+}
 
-/** A focused row that has moved or gone, and all rows before that. Arrow keys start at its former place. */
-let left: { row?: HTMLElement; before: ReturnType<typeof places> } = { before: [] };
+function neighborsOf(row: HTMLElement): Neighbors {
+  const all = rows();
+  const at = all.indexOf(row);
+  return { above: all.slice(0, at), below: all.slice(at + 1) };
+}
+
+/** The former neighbors of a focused row that has left its place. Arrow keys go on from there. */
+let left: Neighbors = { above: [], below: [] };
 
 /** Moves the focus from `row` to the list, where no key acts on a task. */
 export function leave(row: HTMLElement) {
-  left = { row, before: places() };
+  left = neighborsOf(row);
   list().focus({ preventScroll: true });
 }
 
-/** Returns the row above or below `row`, or near the place that the focused row has left. Skips rows that have moved. */
+/** Skips `moved` rows when an arrow key goes on from a former place. */
+export function skip(moved: HTMLElement[]) {
+  const stays = (row: HTMLElement) => !moved.includes(row);
+  left = { above: left.above.filter(stays), below: left.below.filter(stays) };
+}
+
+/** Returns the row above or below `row`, or near the place that the focused row has left. */
 export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
-  const from = row && row !== left.row ? { row, before: places() } : left;
-  left = { before: [] };
-  const order = key === 'ArrowUp' ? from.before.toReversed() : from.before;
-  const nearest = order.slice(order.findIndex(({ part }) => part === from.row) + 1);
-  return inPlace([...nearest, ...order.toReversed(), ...places()])[0]?.part;
+  const { above, below } = row ? neighborsOf(row) : left;
+  left = { above: [], below: [] };
+  const nearest = above.toReversed();
+  const here = row ? [row] : [];
+  const order = key === 'ArrowUp' ? [...nearest, ...here, ...below] : [...below, ...here, ...nearest];
+  const usable = rows();
+  return order.find((one) => usable.includes(one)) ?? usable[0];
 }
 
 /** Returns a function that restores the focus after a morph, to the control, its row, or the list. */
 export function keepFocus() {
   const focused = document.activeElement as HTMLElement;
   const row = focused.closest<HTMLElement>('.tasks > li');
-  const before = places();
   return () => {
-    if (row && row !== left.row && !inPlace(before).some(({ part }) => part === row)) left = { row, before };
     const choice = [document.querySelector<HTMLElement>('body :focus'), focused, row, list()];
     choice.find((part) => part?.isConnected && part.checkVisibility())?.focus({ preventScroll: true });
   };

@@ -1,37 +1,61 @@
-import { afterChanges, enqueue } from './change.js';
-import { single } from './drafts.js';
-import { leave, next } from './focus.js';
-import { add, cancel, countTasks, edit, explain, keepDraft, linesOf, offerLines, save } from './forms.js';
+import { add, keepAddDraft, restoreAdd } from './adding.js';
+import { redraw } from './calm.js';
+import { enqueue, refresh } from './change.js';
+import { settleSent, storeDraft } from './drafts.js';
+import { edit, endEdit, restoreEdits, saveEdit } from './editing.js';
+import { countTasks, explain, isLocked, linesOf, single } from './form.js';
+import { pressKey } from './keys.js';
 import './live.js';
+import { problemOfPaste } from './clipboard.js';
+import { endLines, offerLines, restoreLines, saveLines } from './pasting.js';
+import { afterChanges } from './pending.js';
 import { press, toggle, undoChange } from './rows.js';
+import { forget } from './unanswered.js';
 
-/** Clicks that may miss: one that hits the list because a row has just moved, and the second of a double click. */
-const isIgnored = ({ target, detail }: MouseEvent) =>
-  (target as Element).matches('.tasks, #list') ||
-  (detail > 1 && (target !== clicked || clicked?.matches('li :not(textarea), .plain, .write:invalid .main')));
-
+/** The element of the last click that was not ignored. */
 let clicked: Element | undefined;
-document.addEventListener('mousedown', (event) => isIgnored(event) && event.preventDefault());
+
+/** Whether a click may have missed: it hits the list because a row ignores taps, or it is the second of a double click. */
+function isIgnored({ target, detail }: MouseEvent) {
+  const at = target as Element;
+  if (at.matches('.tasks, #list')) return true;
+  if (detail < 2) return false;
+  return at !== clicked || at.matches('li :not(textarea), .plain, .write:invalid .main');
+}
+
+document.addEventListener('mousedown', (event) => {
+  if (isIgnored(event)) event.preventDefault();
+});
+
 document.addEventListener('click', (event) => {
   const target = event.target as Element;
   const row = target.closest<HTMLElement>('.tasks > li');
   if (isIgnored(event)) {
-    if (row && row === clicked?.closest('li') && !target.closest('a, button, summary, .editing')) edit(row);
-    return event.preventDefault();
+    const isSameRow = row !== null && row === clicked?.closest('li');
+    if (isSameRow && !target.closest('a, button, summary, .editing')) edit(row);
+    event.preventDefault();
+    return;
   }
   clicked = target;
   if (target.matches('summary'))
     requestAnimationFrame(() => target.nextElementSibling?.scrollIntoView({ block: 'nearest' }));
   const link = target.closest('a');
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  if (follow(link, row)) event.preventDefault();
+});
+
+/** The links that leave the page, and wait for changes under way. */
+const leavingLinks = '.busy :is(nav a, footer a, .found a, #notice a:not([target]), .keys)';
+
+/** Handles a link. Returns whether the link did something. */
+function follow(link: HTMLAnchorElement, row: HTMLElement | null) {
   if (row && link.matches('.toggle')) toggle(row);
   else if (row && link.matches('.edit')) edit(row);
   else if (link.matches('.cancel')) cancel(link);
-  else if (link.matches('.busy :is(nav a, footer a, .found a, #notice a:not([target]), .keys)'))
-    afterChanges(() => location.assign(link.href));
-  else return;
-  event.preventDefault();
-});
+  else if (link.matches(leavingLinks)) afterChanges(() => location.assign(link.href));
+  else return false;
+  return true;
+}
 
 document.addEventListener('submit', (event) => {
   const form = event.target as HTMLFormElement;
@@ -39,16 +63,18 @@ document.addEventListener('submit', (event) => {
   if (form.matches('.find')) afterChanges(() => form.submit());
   else if (form.matches('[action="/logout"]')) enqueue(() => form.submit());
   else if (form === single) add();
-  else if (form.matches('.write')) save(form);
+  else if (form.matches('.lines')) saveLines(form);
+  else if (form.matches('.write')) saveEdit(form);
   else if (form.closest('#notice')) undoChange(form);
   else press(form, event.submitter);
 });
 
 document.addEventListener('input', ({ target }) => {
-  const form = (target as HTMLInputElement).form;
+  const { form } = target as HTMLInputElement;
   if (!form?.matches('.write')) return;
   explain(form, '');
-  keepDraft(form);
+  if (form === single) keepAddDraft();
+  else storeDraft(form);
   if (!form.closest('li')) countTasks(form);
 });
 
@@ -57,45 +83,59 @@ document.addEventListener('beforeinput', (event) => {
   const field = event.target as HTMLInputElement;
   if (!/^insert(LineBreak|Paragraph)$/.test(event.inputType) || field.name !== 'title') return;
   event.preventDefault();
-  field.form?.requestSubmit();
+  if (!event.isComposing) field.form?.requestSubmit();
 });
 
 // Pasted lines become tasks. A second paste is appended, even if a button has the focus.
 document.addEventListener('paste', (event) => {
   const target = event.target as Element;
   const text = event.clipboardData?.getData('text/plain') ?? '';
+  const problem = problemOfPaste(event);
+  if (problem) {
+    event.preventDefault();
+    explain(target.closest<HTMLFormElement>('form.write') ?? single, problem);
+    return;
+  }
   if (target.matches('input:not(#title), textarea:not(#title)')) return;
   if (!document.querySelector('.lines') && (target.id !== 'title' || linesOf(text).length < 2)) return;
   event.preventDefault();
   offerLines(text);
 });
 
+/** In Safari, the key that ends a composition has this code, and `isComposing` is already false. */
+const compositionKey = 229;
+
 document.addEventListener('keydown', (event) => {
-  if (event.isComposing) return;
+  if (event.isComposing || event.keyCode === compositionKey) return;
   if (event.key === 'Escape') cancel(event.target as Element);
-  else if (pressKey(event) !== false) event.preventDefault();
+  else if (pressKey(event)) event.preventDefault();
 });
 
-/** Handles a key, or returns false. Single keys need the focus in the list (WCAG 2.1.4). */
-function pressKey({ key, code, target, ctrlKey, metaKey, altKey, shiftKey, repeat }: KeyboardEvent): unknown {
-  const at = target as Element;
-  // The Latin letter on any keyboard layout.
-  const letter = (/^[\x20-\x7e]/.test(key) ? key : code.replace('Key', '')).toLowerCase();
-  if (at.closest('input, textarea:not([readonly])') || altKey) return false;
-  const undo = () => document.querySelector<HTMLFormElement>('#notice form')?.requestSubmit();
-  if (ctrlKey || metaKey) return letter === 'z' && !shiftKey && !repeat && afterChanges(undo);
-  if (!at.matches('#list, .tasks *')) return false;
-  if (key === 'ArrowUp' || key === 'ArrowDown') return next(at.closest('.tasks > li'), key)?.focus();
-  // What is typed during a save must not act on the row after the save.
-  if (key !== 'Tab' && at.matches('li:has([readonly]) *')) return leave(at.closest('li') as HTMLElement);
-  const row = at.closest<HTMLElement>('.tasks > li:not(.editing)');
-  if (key === ' ' && !at.closest('button, summary, .edit')) return row && !repeat && toggle(row);
-  if (repeat || !(row || at.matches('body:not(:has([readonly])) #list, .editing'))) return false;
-  if (row === at && key === 'Enter') return edit(row);
-  if (row === at && /Delete|Backspace/.test(key)) return at.querySelector<HTMLElement>('button')?.click();
-  if (letter === 'n') return document.getElementById('title')?.focus();
-  return key === '?' && document.querySelector<HTMLElement>('.keys')?.click();
+/** Handles Escape and Cancel in `part`. Keeps the form open while its request is pending. */
+function cancel(part: Element) {
+  if (part.id === 'title') {
+    document.querySelector<HTMLElement>('.tasks > li, #list')?.focus({ preventScroll: true });
+    return;
+  }
+  const form = part.closest<HTMLFormElement>('.lines, .editing form');
+  if (!form || isLocked(form)) return;
+  explain(form, '');
+  const row = form.closest('li');
+  if (row) {
+    endEdit(row);
+    redraw();
+  } else {
+    forget();
+    endLines(form);
+  }
+  enqueue(() => refresh().catch(() => {}));
 }
+
+// The server redirects to the list after it has saved a form. Back and links load the list directly.
+settleSent(performance.getEntriesByType('navigation')[0]?.toJSON().redirectCount > 0);
+restoreAdd();
+restoreLines();
+restoreEdits();
 
 // Focus the field here, because autofocus would stop the browser from restoring the scroll position.
 document.querySelector<HTMLElement>('body:not(:has(.editing)) [autofocus]')?.focus({ preventScroll: true });

@@ -1,7 +1,9 @@
-import { enqueue, Failure, refresh, report } from './change.js';
-import { list } from './focus.js';
-import { editRestored, settleLost } from './forms.js';
-import { complain, mention } from './notice.js';
+import { enqueue, refresh } from './change.js';
+import { list } from './dom.js';
+import { editRestored } from './editing.js';
+import { complain, endPassingComplaints, mention, report } from './notice.js';
+import { failureOf } from './request.js';
+import { settleUnanswered } from './unanswered.js';
 
 /** Milliseconds without an event until the page reconnects. The server sends the version every 5 s. */
 const silence = 20_000;
@@ -17,7 +19,7 @@ function heard(version: string) {
   lastHeard = performance.now();
   reconnectIn(silence);
   latest = version;
-  document.querySelector('#notice .passes')?.remove();
+  endPassingComplaints();
   enqueue(async () => {
     const shown = list().dataset.version;
     if (latest === shown) return;
@@ -28,13 +30,16 @@ function heard(version: string) {
     if (shown !== list().dataset.version)
       mention(`The list changed: ${document.getElementById('count')?.textContent}`);
   });
-  enqueue(() => [editRestored(), settleLost()]);
+  enqueue(settleUnanswered);
+  enqueue(editRestored);
 }
 
 /** Updates the list. Reports only the end of the session, and only once: the server soon sends the version again. */
 const refreshQuietly = () =>
   refresh().catch((error) => {
-    if (lastHeard < Infinity && (error.status === 401 || !(error instanceof Failure))) report(error);
+    const failure = failureOf(error);
+    const isTold = failure.kind === 'logged out' || failure.kind === 'script error';
+    if (lastHeard < Infinity && isTold) report(failure);
   });
 
 function open() {
@@ -65,7 +70,7 @@ function reconnectIn(milliseconds: number) {
   clearTimeout(watch);
   watch = setTimeout(() => {
     if (performance.now() >= lastHeard + silence)
-      complain('Not connected. This list may be out of date.', true);
+      complain('Not connected. This list may be out of date.', { isPassing: true });
     connect();
   }, milliseconds);
 }
@@ -74,7 +79,8 @@ document.addEventListener('visibilitychange', open);
 addEventListener('online', open);
 // The login opens in a new tab to keep typed text. The stream would outlive a logout in another tab.
 addEventListener('loggedout', () => {
-  complain('You are logged out.', true, { href: '/login', target: '_blank', textContent: 'Log in' });
+  const link = { href: '/login', target: '_blank', textContent: 'Log in' };
+  complain('You are logged out.', { isPassing: true }, link);
   lastHeard = Infinity;
   connect();
 });

@@ -1,40 +1,110 @@
+import { list, make } from './dom.js';
+import type { Failure } from './request.js';
+
 const notice = document.getElementById('notice') as HTMLElement;
 // The notice moves when the focus leaves a menu or a form (see style.css), and would miss the click.
-notice.onmousedown = (event) =>
-  document.querySelector(':is(.lines, .editing, [open]) :focus') && event.preventDefault();
+notice.onmousedown = (event) => {
+  if (document.querySelector(':is(.lines, .editing, [open]) :focus')) event.preventDefault();
+};
 
-export const focusList = () =>
-  notice.contains(document.activeElement) && document.getElementById('list')?.focus({ preventScroll: true });
-export const make = <T extends keyof HTMLElementTagNameMap>(tag: T, as: Partial<HTMLElementTagNameMap[T]>) =>
-  Object.assign(document.createElement(tag), as);
+/** What an error is about: tasks, the field of a form, or the connection, which the next event mends. */
+interface About {
+  tasks?: string[];
+  field?: string;
+  isPassing?: boolean;
+}
 
-/** Shows and announces a message (live region), below an error message. Isolates the title's text direction. */
+const complaints = new Map<HTMLElement, About>();
+
+/** Moves the focus from the notice to the list, before its control goes. */
+export function focusList() {
+  if (notice.contains(document.activeElement)) list().focus({ preventScroll: true });
+}
+
+/** Shows and announces a message (live region), below error messages. Isolates the title's text direction. */
 export function say(text: string, title?: string, link?: Partial<HTMLAnchorElement>) {
   const said = make('span', { textContent: text });
-  if (title !== undefined) said.append(': ', make('bdi', { textContent: title }));
-  notice.replaceChildren(...notice.querySelectorAll('.complaint'), said);
+  if (title !== undefined) said.append(': ', make('bdi', { textContent: title, translate: false }));
+  const [changes] = notice.querySelectorAll('.changes');
+  notice.replaceChildren(...[...complaints.keys()].toReversed(), said);
   if (link) notice.append(' ', make('a', link));
+  if (changes) notice.append(changes);
 }
 
-/** Removes errors that begin with `about`, because these tasks have changed since, and errors about no task. */
-export function endComplaints(about: string) {
-  for (const complaint of notice.querySelectorAll('.complaint:not(:has([href^="#"]))')) {
-    const text = complaint.firstChild?.textContent ?? '';
-    if (!text.startsWith('\u2068') || (about && text.startsWith(about))) complaint.remove();
-  }
-}
-
-/** Shows an error until the user closes it, or if it `passes`, until the server responds again. Keeps Undo. */
-export function complain(text: string, passes = false, link?: Partial<HTMLAnchorElement>) {
-  [...notice.querySelectorAll('.complaint')].find((old) => old.firstChild?.textContent === text)?.remove();
-  const complaint = make('p', { className: passes ? 'complaint passes' : 'complaint' });
-  const close = make('button', { textContent: 'Close', onclick: () => [focusList(), complaint.remove()] });
-  complaint.append(text, ' ', ...(link ? [make('a', link), ' '] : []), close);
+/** Shows an error until the user closes it, or a change mends it. Keeps Undo. */
+export function complain(text: string, about: About = {}, link?: Partial<HTMLAnchorElement>) {
+  for (const old of complaints.keys()) if (old.firstChild?.textContent === text) drop(old);
+  const complaint = make('p', { className: 'complaint' });
+  const onclick = () => {
+    focusList();
+    drop(complaint);
+  };
+  complaint.append(make('span', { textContent: text }), ' ');
+  if (link) complaint.append(make('a', link), ' ');
+  complaint.append(make('button', { textContent: 'Close', onclick }));
   if (!notice.querySelector('form')) say('');
   notice.prepend(complaint);
+  complaints.set(complaint, about);
+}
+
+function drop(complaint: HTMLElement) {
+  complaint.remove();
+  complaints.delete(complaint);
+}
+
+function dropIf(isMended: (about: About) => boolean) {
+  for (const [complaint, about] of complaints) if (isMended(about)) drop(complaint);
+}
+
+/** Drops the errors about changed tasks, and errors about no task. */
+export const endComplaints = (changed: string[]) =>
+  dropIf(({ tasks = [], field }) => {
+    return field === undefined && (tasks.length === 0 || tasks.some((id) => changed.includes(id)));
+  });
+
+export const endFieldComplaint = (id: string) => dropIf(({ field }) => field === id);
+
+/** Drops the errors about the connection. */
+export const endPassingComplaints = () => dropIf(({ isPassing = false }) => isPassing);
+
+/** Shows a failure with its tasks and a useful link. Logs a script error. */
+export function report(failure: Failure) {
+  const { kind, tasks, message, mayHaveHappened, isDeletion, cause } = failure;
+  if (kind === 'script error') console.error(cause);
+  if (kind === 'logged out') {
+    dispatchEvent(new Event('loggedout'));
+    return;
+  }
+  const mayBeGone = isDeletion && mayHaveHappened;
+  const text = kind === 'no answer' && isDeletion ? 'No answer. It may be deleted.' : message;
+  const link = mayBeGone ? { href: '/tasks/removals', textContent: 'Recently deleted' } : undefined;
+  complain(`${namesOf(failure)}${text}`, { tasks: tasks.map(({ id }) => id) }, link);
+}
+
+/** The titles of the tasks, to begin a message. The message of a conflict already has the current title. */
+function namesOf({ kind, tasks }: Failure) {
+  if (tasks.length === 0 || kind === 'conflict' || kind === 'script error') return '';
+  const titles = tasks.map(({ title }) => title).join(', ');
+  return `\u2068${titles.replace(/^(.{60}).+/su, '$1…')}\u2069: `;
 }
 
 /** Announces changes by other users, unless the notice has a link or a button such as Undo. Shows a link beside errors. */
 export function mention(text: string, link?: Partial<HTMLAnchorElement>) {
   if (!notice.querySelector(link ? ':scope > :is(a, form)' : 'a, button')) say(text, undefined, link);
+}
+
+/** Offers to show what others have changed, or no longer if the count is 0. */
+export function offerChanges(count: number, show = () => {}) {
+  const old = notice.querySelector('.changes');
+  if (count === 0) {
+    if (old?.contains(document.activeElement)) focusList();
+    old?.remove();
+    return;
+  }
+  const text = count === 1 ? '1 change. ' : `${count} changes. `;
+  if (old?.firstChild?.textContent === text) return;
+  const changes = make('p', { className: 'changes', textContent: text });
+  changes.append(make('button', { textContent: 'Show', onclick: show }));
+  if (old) old.replaceWith(changes);
+  else notice.append(changes);
 }

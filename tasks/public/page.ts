@@ -1,21 +1,35 @@
 // For pages that submit forms without `fetch`. Typed text survives a reload until the server has saved it.
-import { markSent, restoreDraft, settleSent, storeDraft } from './drafts.js';
+
+import { problemOfPaste } from './clipboard.js';
+import { dropDraft, markSent, restoreDraft, settleSent, storeDraft, textFieldsOf } from './drafts.js';
 import './times.js';
 
 const { type } = performance.getEntriesByType('navigation')[0]?.toJSON() ?? {};
-const forms = document.querySelectorAll<HTMLFormElement>('.write:not([enctype])');
+const forms = document.querySelectorAll<HTMLFormElement>('.write:not([enctype], :has([type=password]))');
 // An error page has no form, and its reload sends the form again.
 if (forms.length > 0) settleSent(document.querySelector('[role=status]') !== null);
 
 for (const form of forms) {
-  const field = form.querySelector<HTMLInputElement>('[name=title], [name=text]');
+  const [field] = textFieldsOf(form);
   // A rejected form's hidden fields are newer than the draft's. Shared text replaces the draft, except after a reload.
-  const shared = type === 'navigate' && field?.defaultValue && !form.querySelector('[name=revision]');
-  if (field?.value && (shared || field.ariaInvalid)) storeDraft(form, field.value);
+  const isShared = type === 'navigate' && field?.defaultValue && !form.querySelector('[name=revision]');
+  const isRejected = form.querySelector('[aria-invalid]') !== null;
+  if (field?.value && (isShared || isRejected)) storeDraft(form);
   else restoreDraft(form);
   field?.setSelectionRange(field.value.length, field.value.length);
-  field?.addEventListener('input', () => storeDraft(form, field.value));
-  form.querySelector('.cancel')?.addEventListener('click', () => storeDraft(form));
+  form.addEventListener('input', () => storeDraft(form));
+  form.addEventListener('paste', (event) => refuseLongPaste(form, event));
+  form.querySelector('.cancel')?.addEventListener('click', () => dropDraft(form));
+}
+
+function refuseLongPaste(form: HTMLFormElement, event: ClipboardEvent) {
+  form.querySelector('.problem')?.remove();
+  const problem = problemOfPaste(event);
+  if (!problem) return;
+  event.preventDefault();
+  const shown = Object.assign(document.createElement('p'), { className: 'problem', role: 'alert' });
+  shown.textContent = problem;
+  form.append(shown);
 }
 
 // Delete ends the edit. The import of a file keeps the typed text.

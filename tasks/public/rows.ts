@@ -1,45 +1,71 @@
-import { change, post, report } from './change.js';
-import { leave, rows } from './focus.js';
-import { focusList, say } from './notice.js';
+import { claim } from './calm.js';
+import { change } from './change.js';
+import { rows, stateOf } from './dom.js';
+import { leave } from './focus.js';
+import { focusList, report, say } from './notice.js';
+import { post } from './request.js';
 
-/** The state that the user sees. */
-const stateOf = (row: HTMLElement) => row.dataset.pending ?? (row.matches('.finished') ? 'finished' : 'open');
+/** The rows of this user's last deletion, which Undo brings back. */
+let deleted: string[] = [];
+
+/** The forms of Undo that were sent. */
+const sent = new WeakSet<HTMLFormElement>();
 
 /** Finishes or reopens a task. */
 export function toggle(row: HTMLElement) {
-  const { href, search } = row.querySelector('.toggle') as HTMLAnchorElement;
-  const [as, action] = stateOf(row) === 'finished' ? ['open', 'unfinish'] : ['finished', 'finish'];
-  change(new URL(action + search, href).href, { rows: [row], as, request: () => ({}) });
+  const [as, action] =
+    stateOf(row) === 'finished' ? (['open', 'unfinish'] as const) : (['finished', 'finish'] as const);
+  change({
+    rows: [row],
+    as,
+    request() {
+      const { href, search } = row.querySelector('.toggle') as HTMLAnchorElement;
+      return { url: new URL(action + search, href).href, init: { method: 'GET' } };
+    },
+  });
 }
 
 /** Deletes a task, or clears finished tasks. */
 export function press(form: HTMLFormElement, button: HTMLElement | null) {
   const row = button?.closest<HTMLElement>('.tasks > li');
-  const request = post(new FormData(form, button));
+  const going = row ? [row] : rows().filter((each) => stateOf(each) === 'finished');
   if (row) leave(row);
-  change(button?.getAttribute('formaction') ?? form.action, {
-    rows: row ? [row] : rows().filter((each) => stateOf(each) === 'finished'),
+  change({
+    rows: going,
     as: 'gone',
-    request: () => request,
+    request: () => ({
+      url: button?.getAttribute('formaction') ?? form.action,
+      init: post(new FormData(form, button)),
+    }),
+    saved() {
+      deleted = going.map(({ id }) => id);
+    },
   });
 }
 
 /** Undoes the change in the notice. */
 export function undoChange(form: HTMLFormElement) {
-  if (form.dataset.pending) return;
-  const request = post(new FormData(form));
-  const row = document.getElementById(new URL(form.action).pathname.replace('/tasks/', 'task-'));
+  if (sent.has(form)) return;
+  sent.add(form);
+  const { action } = form;
+  const data = new FormData(form);
+  const isRestore = action.includes('/restore');
+  const id = new URL(action).pathname.replace('/tasks/', 'task-');
+  const row = document.getElementById(id);
   const title = form.closest('#notice')?.querySelector('bdi')?.textContent;
-  const finished = form.querySelector<HTMLInputElement>('[name=finished]')?.value;
   focusList();
-  change(form.action, {
-    rows: row ? [form, row] : [form],
-    as: finished === '0' ? 'open' : finished === '1' ? 'finished' : row ? stateOf(row) : 'sent',
-    request: () => request,
-    done: () => say(form.action.includes('/restore') ? 'Restored' : 'Undone', title),
+  change({
+    rows: row ? [row] : [],
+    as: data.get('finished') === '0' ? 'open' : data.get('finished') === '1' ? 'finished' : undefined,
+    request: () => ({ url: action, init: post(data) }),
+    saved() {
+      claim(isRestore ? deleted : [id]);
+      say(isRestore ? 'Restored' : 'Undone', title);
+    },
     failed(failure) {
+      sent.delete(form);
       // Somebody else has undone the change, or changed the task.
-      if (/404|412/.test(`${failure.status}`)) form.remove();
+      if (failure.kind === 'gone' || failure.kind === 'conflict') form.remove();
       report(failure);
     },
   });

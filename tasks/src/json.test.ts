@@ -237,7 +237,7 @@ describe('Browser forms, which can only POST', () => {
   ])('%s returns %i and a form that can be sent again', async (_, status, shown, meanwhile, more) => {
     const visitor = await visit(kept.app);
     const sent = await revision();
-    const fields = { _method: 'PUT', revision: sent, was: 'milk', title: 'mine' };
+    const fields = { _method: 'PUT', revision: sent, 'was.title': 'milk', title: 'mine' };
     await meanwhile?.();
     const response = await submit(kept.app, '/tasks/1', { ...fields, ...more }, visitor);
     expect(response.status).toBe(status);
@@ -252,7 +252,7 @@ describe('Browser forms, which can only POST', () => {
   });
 
   test('an edit is saved even if somebody else has finished the task', async () => {
-    const fields = { _method: 'PUT', revision: await revision(), was: 'milk', title: 'mine' };
+    const fields = { _method: 'PUT', revision: await revision(), 'was.title': 'milk', title: 'mine' };
     await update('1', { finished: 1 });
     expect((await submit(kept.app, '/tasks/1', fields, await visit(kept.app))).status).toBe(303);
     expect(await kept.store.show('1')).toMatchObject({ title: 'mine', finished: 1 });

@@ -138,10 +138,10 @@ export const field = (page: Page) => page.getByLabel('What needs to be done?');
 
 export const notice = (page: Page) => page.locator('#notice').textContent();
 
-/** The visible titles in order, with parentheses around struck-through titles. */
+/** The visible titles in order, with parentheses around struck-through titles. Without tasks that others have deleted. */
 export function titles(page: Page): Promise<string[]> {
   return page.evaluate(`(() => {
-    const rows = [...document.querySelectorAll('.tasks > li')].filter((row) => row.checkVisibility());
+    const rows = [...document.querySelectorAll('.tasks > li:not([inert])')].filter((row) => row.checkVisibility());
     const shown = rows.flatMap((row) => row.querySelector('.title:not(.editing > *)') ?? []);
     const done = (title) => getComputedStyle(title).textDecorationLine === 'line-through';
     return [
@@ -150,6 +150,15 @@ export function titles(page: Page): Promise<string[]> {
     ];
   })()`);
 }
+
+/** Waits until others have changed `count` tasks, and shows these changes. */
+export async function showChanges(page: Page, count: number): Promise<void> {
+  const changes = page.locator('.changes', { hasText: count === 1 ? '1 change.' : `${count} changes.` });
+  await changes.getByRole('button', { name: 'Show' }).click();
+}
+
+/** Lets the page's clock run until the list is at rest. The page needs a clock that is paused. */
+export const rest = (page: Page) => page.clock.runFor(4_000);
 
 /** Returns the id or the text of the focused element. */
 export function focused(page: Page): Promise<unknown> {

@@ -3,10 +3,11 @@ import { queryOf, takeTurn } from '@longhand/shared/routes.ts';
 import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
 import { readLines } from '../task/import.ts';
-import { changeSchema, formSchema, newTaskSchema } from '../task/schema.ts';
+import { changeSchema, formSchema, newTaskSchema, textOf } from '../task/schema.ts';
 import { type Change, filters, type ListQuery, RevisionChanged, readTitle, type Task } from '../task/task.ts';
 import { listSearch, partOf, searched, type TasksContext, taskId } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
+import { changedText, isConflict, textBefore, wasFields, wasIn } from '../web/edit.ts';
 import { requireDeliberate } from '../web/fetch-metadata.ts';
 import { type Intent, nothing, withInput } from '../web/input.ts';
 import { takeChange, tellChange, undoOf } from '../web/last-change.ts';
@@ -21,9 +22,8 @@ const newTaskInput = {
   json: newTaskSchema,
 };
 
-/** `was` is the title before the edit, for Undo. */
 const changeInput = {
-  form: formSchema.extend({ was: z.string().optional(), undo: z.literal('yes').optional() }),
+  form: formSchema.extend({ ...wasFields, undo: z.literal('yes').optional() }),
   json: changeSchema,
 };
 
@@ -40,16 +40,16 @@ export function tasksHandlers({ store, csrf, cookies, auth, render, now, turns }
 
   /** Adds one task and returns it, or adds a task for each line of a pasted list. */
   const addSent = (c: TasksContext, time = now()): Promise<Added | undefined> =>
-    withInput(c, csrf, newTaskInput, async ({ title = '', text, ...written }, { nonce }) => {
+    withInput(c, csrf, newTaskInput, async ({ title = '', text, ...written }, { nonce, key }) => {
       if (text === undefined) {
-        const task = await store.create({ ...written, title: readTitle(title) }, time, nonce);
+        const task = await store.create({ ...written, title: readTitle(title) }, time, nonce, key);
         return { task, isRetry: task.created_at !== time.toISOString() };
       }
       const { tasks, report } = await readLines(text, time, () => takeTurn(c));
       const [problem] = report.problems;
       if (problem) throw new TaskError('invalid_title', `Line ${problem.line}: ${problem.detail}`);
       if (tasks.length === 0) throw new TaskError('invalid_title', 'A task needs a title.');
-      await store.insert(tasks, nonce, 'form');
+      await store.insert(tasks, nonce, 'form', key);
       return undefined;
     });
 
@@ -85,13 +85,16 @@ export function tasksHandlers({ store, csrf, cookies, auth, render, now, turns }
     return toList(c, 302);
   };
 
-  const save = async (c: TasksContext, { was, undo, ...change }: SentChange, { match }: Intent) => {
+  const save = async (c: TasksContext, { undo, ...sent }: SentChange, { match }: Intent) => {
     if (match === undefined) {
       throw new TaskError(
         'revision_missing',
         'Send the ETag of the task in If-Match, so that you do not overwrite another change.',
       );
     }
+    const was = wasIn(sent);
+    const change: Change = changedText(sent);
+    if (sent.finished !== undefined) change.finished = sent.finished;
     if (change.title !== undefined) change.title = readTitle(change.title);
     const id = taskId(c);
     const saved = store.update(id, change, now(), match);
@@ -102,11 +105,13 @@ export function tasksHandlers({ store, csrf, cookies, auth, render, now, turns }
       // An earlier request may have made this change even though its response was lost.
       if (holds(current, change)) return current;
       if (undo) error.message += ' Nothing was undone.';
-      // Finishing a task and editing its title do not conflict.
-      if (was === current.title) return store.update(id, change, now(), `"${current.revision}"`);
+      // Changes of different fields do not conflict.
+      if (!undo && !isConflict(change, was, current))
+        return store.update(id, change, now(), `"${current.revision}"`);
       throw error;
     });
-    if (!undo && was !== undefined && was !== task.title) await tellChange(cookies, c, task, was);
+    const before = textBefore(change, was);
+    if (!undo && before) await tellChange(cookies, c, task, before);
     return toList(c, 303);
   };
 
@@ -124,7 +129,11 @@ export function tasksHandlers({ store, csrf, cookies, auth, render, now, turns }
       const id = queryOf(c).get('added');
       const [added] = await store.find(id === undefined ? [] : [id]);
       const proxied = c.req.header('x-request-id') !== undefined;
-      const own = { ...(await formValues(c)), proxied, undo, added, gone: id !== undefined && !added };
+      // Scripts name the request, which the browser has redirected to this page.
+      const key = c.req.header('idempotency-key');
+      const addedIds = key === undefined ? undefined : (await store.added(key))?.join(' ');
+      const gone = id !== undefined && !added;
+      const own = { ...(await formValues(c)), proxied, undo, added, addedIds, gone };
       return html(c, await shown.page(c, readQuery(c), own));
     },
 
@@ -163,7 +172,7 @@ export function tasksHandlers({ store, csrf, cookies, auth, render, now, turns }
 
     async edit(c: TasksContext) {
       const { _id: id, ...task } = await store.show(taskId(c));
-      const values = { ...(await formValues(c)), back: listSearch(partOf(c)) };
+      const values = { ...(await formValues(c)), was: textOf(task), back: listSearch(partOf(c)) };
       return html(c, () => render('edit', { ...task, id, ...values }));
     },
 

@@ -9,8 +9,8 @@ const kept = useApp();
 
 /** Creates an application whose store fails, after saving the import if `saves` is set. */
 function appFailing(saves = false) {
-  const insert: TaskStore['insert'] = async (tasks, nonce) => {
-    if (saves) await kept.store.insert(tasks, nonce);
+  const insert: TaskStore['insert'] = async (...given) => {
+    if (saves) await kept.store.insert(...given);
     throw new TaskError('store_unavailable', 'The tasks cannot be reached.');
   };
   return testApp({ ...kept.store, insert }, { now: () => kept.now });
@@ -128,7 +128,9 @@ describe('An import', () => {
     expect(response.status).toBe(200);
     const html = await response.text();
     expect(html).toContain('2 tasks imported, 2 left below to correct.');
-    expect(html).toMatch(/Line 2, <q dir="auto">x{40}<\/q>: A title has at most 500 characters/);
+    expect(html).toMatch(
+      /Line 2, <q dir="auto" translate="no">x{40}<\/q>: A title has at most 500 characters/,
+    );
     expect(await titles()).toEqual(['milk', 'bread 2']);
     const left = leftIn(html) ?? '';
     expect(left).toBe(`${long}\na\x7fb`);

@@ -16,6 +16,7 @@ export const keys = {
   removals: '{tasks}:removals',
   nonce: '{tasks}:nonce:',
   sent: '{tasks}:sent:',
+  added: '{tasks}:added:',
   csrfKey: '{tasks}:csrf-key',
   /** Set by deploy/redis/backup.sh. */
   backup: '{tasks}:backup',

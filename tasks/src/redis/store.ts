@@ -37,6 +37,13 @@ const taskNames = taskSchema.keyof().options;
 /** A task in a script's reply, with all values as strings. */
 type Fields = Record<keyof NewTask | '_id' | 'revision', string>;
 
+/** What makes a retry safe: `nonce` for the same tasks, or `form` for each line. `key` names the request. */
+interface Once {
+  nonce?: string | undefined;
+  form?: string | undefined;
+  key?: string | undefined;
+}
+
 type Tasks = { tasks: Fields[] };
 type Found = (Omit<Page, 'tasks'> & Tasks) | undefined;
 type Titles = { titles: [id: string, title: string][]; next?: string };
@@ -64,10 +71,14 @@ export function redisStore(
   const hold = holdWrites(writer, interval);
   const write = <Reply>(name: string, args: object) =>
     hold(() => runOnWriter<Reply>(name, { ...args, schema: schemaVersion }));
-  const add = (tasks: NewTask[], nonce?: string, form?: string) => {
+  const add = (tasks: NewTask[], { nonce, form, key }: Once = {}) => {
     const titles = tasks.map(({ title }) => title).join('\n');
-    const once = nonce && { nonce: hash('sha256', `${nonce}\n${titles}`), seconds: day };
-    return write<Fields>('insert', { tasks, form, ...once });
+    const once = {
+      nonce: nonce && hash('sha256', `${nonce}\n${titles}`),
+      form: form && hash('sha256', form),
+      key: key && hash('sha256', key),
+    };
+    return write<Fields>('insert', { tasks, ...once, seconds: day });
   };
   const find = async (ids: string[]) => tasksOf(await read<Tasks>('find', { ids }));
 
@@ -85,9 +96,9 @@ export function redisStore(
       return requireTask((await find([id]))[0]);
     },
 
-    async create(written, now, nonce) {
+    async create(written, now, nonce, key) {
       const task: NewTask = { ...written, finished: 0, created_at: now.toISOString() };
-      return taskOf(await add([task], nonce));
+      return taskOf(await add([task], { nonce, key }));
     },
 
     async update(id, change, now, match = '*') {
@@ -128,8 +139,14 @@ export function redisStore(
       return total;
     },
 
-    async insert(tasks, nonce, form) {
-      if (tasks.length > 0) await add(tasks, nonce, form && nonce && hash('sha256', nonce));
+    async insert(tasks, nonce, form, key) {
+      if (tasks.length === 0) return;
+      await add(tasks, form ? { form: nonce, key } : { nonce });
+    },
+
+    async added(key) {
+      const found = await read<{ ids: string } | undefined>('added', { key: hash('sha256', key) });
+      return found?.ids.split(' ').filter(Boolean);
     },
 
     async *titles(filter) {

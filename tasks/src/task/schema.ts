@@ -36,6 +36,16 @@ export const changeSchema = taskSchema.omit({ _id: true, created_at: true, updat
 
 export const newTaskSchema = changeSchema.omit({ finished: true });
 
+/** The fields that users type. */
+export const textNames = newTaskSchema.keyof().options;
+
+/** A task's typed fields. */
+export type TaskText = z.output<typeof newTaskSchema>;
+
+/** The text of `task` without its other fields. */
+export const textOf = (task: TaskText): TaskText =>
+  Object.fromEntries(textNames.flatMap((name) => (task[name] === undefined ? [] : [[name, task[name]]])));
+
 /** A change in a browser form, which sends strings. */
 export const formSchema = z.object({
   ...changeSchema.shape,

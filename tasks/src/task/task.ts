@@ -93,7 +93,7 @@ export interface TaskStore {
   /** Ignores unknown ids. */
   find(ids: string[]): Promise<Task[]>;
   /** A retry with the same `nonce` and title returns the existing task. */
-  create(task: Written, now: Date, nonce?: string): Promise<Task>;
+  create(task: Written, now: Date, nonce?: string, key?: string): Promise<Task>;
   /** Sets `updated_at` to `now` if the change finishes or reopens the task. */
   update(id: string, change: Change, now: Date, match?: string): Promise<Task>;
   /** Removes the task. `restore(removal)` can undo the removal for a day. */
@@ -115,7 +115,9 @@ export interface TaskStore {
    */
   restore(removal: string, nonce?: string): Promise<number>;
   /** Adds all tasks or none. A retry with the same `nonce` adds nothing, or from a `form` only tasks that it had not sent. */
-  insert(tasks: NewTask[], nonce?: string, form?: 'form'): Promise<void>;
+  insert(tasks: NewTask[], nonce?: string, form?: 'form', key?: string): Promise<void>;
+  /** The ids that `create` or `insert` with this `key` has added in the last day: at most 100, newest first. */
+  added(key: string): Promise<string[] | undefined>;
   /** All tasks by ascending `_id`, in batches. Inserting the tasks in this order recreates the list. */
   export(): AsyncIterable<Task[]>;
 }

@@ -4,10 +4,12 @@ import { hasLeft } from '@longhand/shared/client-address.ts';
 import { annotate } from '@longhand/shared/observe.ts';
 import type { LazyResponse } from '@longhand/shared/routes.ts';
 import { errorStatuses, type SentForm, TaskError } from '../task/errors.ts';
+import { textOf } from '../task/schema.ts';
 import { RevisionChanged } from '../task/task.ts';
 import { pageAfterLogin } from './auth.ts';
 import { listSearch, partOf, type TasksContext, taskId } from './context.ts';
 import type { Dependencies } from './dependencies.ts';
+import { mergedText, wasIn } from './edit.ts';
 import { html, json, respond, wantsJson } from './responses.ts';
 
 const statusHeaders: Record<number, Record<string, string>> = {
@@ -84,11 +86,12 @@ export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 
       return () => render('new', { ...values, problem });
     }
     if (!(error instanceof RevisionChanged)) {
-      return () => render('edit', { ...values, id, revision: form.revision ?? '' });
+      return () => render('edit', { ...values, id, revision: form.revision ?? '', was: wasIn(form) });
     }
     // The message shows the current title, so the next save may overwrite it.
-    const { title: was, revision } = error.current;
+    const { current } = error;
     const problem = `${error.message} Save replaces its title with yours.`;
-    return () => render('edit', { ...values, problem, id, revision, was });
+    const shown = { ...mergedText(form, current), problem, was: textOf(current) };
+    return () => render('edit', { ...values, ...shown, id, revision: current.revision });
   }
 }

@@ -14,6 +14,8 @@ export interface Intent {
   match?: string | undefined;
   /** Makes retries safe: Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), or the field `nonce`. */
   nonce?: string | undefined;
+  /** The Idempotency-Key of a form sent by a script, which later asks for the tasks that the request has added. */
+  key?: string | undefined;
 }
 
 /** Form fields that set the intent. */
@@ -133,7 +135,8 @@ async function submitForm<Form extends Fields, Result>(
     if (!isEncodedUtf8(text)) throw notUtf8();
     if (!(await csrf.verify(c, sent.get('_csrf')))) throw expired(c);
     const { _method: method = c.req.method, revision, nonce } = form;
-    return await act(readFields(form, fields), { method, match: revision && `"${revision}"`, nonce });
+    const key = c.req.header('idempotency-key');
+    return await act(readFields(form, fields), { method, match: revision && `"${revision}"`, nonce, key });
   } catch (error) {
     if (error instanceof TaskError) error.form = form;
     throw error;

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { field, focused, notice, poll, titles, useBrowser } from '../../testing/browser.ts';
+import { field, focused, notice, poll, showChanges, titles, useBrowser } from '../../testing/browser.ts';
 
 const site = useBrowser();
 
@@ -32,7 +32,7 @@ describe('Keys', () => {
       await press(page, 'Delete');
       await page.locator(`#task-${id}`).waitFor({ state: 'detached' });
       await site.store.update(`${neighbor}`, { finished: 1 }, new Date());
-      await page.locator(`#task-${neighbor}.finished`).waitFor();
+      await showChanges(page, 1);
       await press(page, key);
       await poll(() => focused(page)).toBe(`task-${next}`);
     }
@@ -55,7 +55,7 @@ describe('Keys', () => {
     await poll(() => page.locator('#task-60').getAttribute('class')).toBeNull();
     const tick = "getComputedStyle(document.querySelector('#task-60 .toggle'), '::after').content";
     expect(await page.evaluate(tick)).toBe('none');
-    await press(page, 'ArrowDown');
+    await press(page, 'ArrowUp');
     expect(await focused(page)).toBe('task-1');
   });
 

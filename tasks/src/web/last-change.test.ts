@@ -18,7 +18,7 @@ const list = async (cookie: string) =>
 
 test('The cookie for the last change has room for the longest title', async () => {
   const task = await kept.store.show('1');
-  const edit = { _method: 'PUT', revision: `${task.revision}`, was: emoji, title: 'tea' };
+  const edit = { _method: 'PUT', revision: `${task.revision}`, 'was.title': emoji, title: 'tea' };
   const cookie = cookieOf(await submit(kept.app, '/tasks/1', edit, visitor, referer));
   expect(cookie).toMatch(/^change-963eb692=[\w-]+; Max-Age=60; Path=\/; HttpOnly; SameSite=Lax$/);
   expect(cookie.split(';')[0]?.length).toBeLessThan(4_096);

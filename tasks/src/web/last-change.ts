@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { taskSchema } from '../task/schema.ts';
+import { newTaskSchema, type TaskText, taskSchema } from '../task/schema.ts';
 import type { Task } from '../task/task.ts';
 import type { TasksContext } from './context.ts';
 import type { Cookies } from './cookies.ts';
@@ -8,12 +8,12 @@ import type { Undo } from './views.ts';
 /** Seconds until the cookie expires. */
 const maxAge = 60;
 
-/** `was` is the title before an edit; absent if the task was finished or reopened. */
+/** `was` is the text before an edit; absent if the task was finished or reopened. */
 const changeSchema = z.object({
   id: taskSchema.shape._id,
   revision: z.int(),
   finished: taskSchema.shape.finished,
-  was: z.string().optional(),
+  was: newTaskSchema.optional(),
 });
 
 type LastChange = z.output<typeof changeSchema>;
@@ -26,7 +26,7 @@ export async function tellChange(
   cookies: Cookies,
   c: TasksContext,
   { _id: id, revision, finished }: Task,
-  was?: string,
+  was?: TaskText,
 ): Promise<void> {
   if (!c.req.header('referer')) return;
   const value = Buffer.from(JSON.stringify({ id, revision, finished, was })).toString('base64url');
@@ -48,9 +48,7 @@ export async function takeChange(cookies: Cookies, c: TasksContext): Promise<Las
 /** An offer to undo a change. Undo fails if somebody has changed the task since. @param title the current title */
 export function undoOf({ id, revision, finished, was }: LastChange, title: string): Undo {
   const [said, before] =
-    was === undefined
-      ? [finished ? 'Finished' : 'Reopened', { finished: 1 - finished }]
-      : ['Saved', { title: was }];
+    was === undefined ? [finished ? 'Finished' : 'Reopened', { finished: 1 - finished }] : ['Saved', was];
   const fields = { _method: 'PUT', revision, undo: 'yes', ...before };
   return { said, title, action: `/tasks/${id}`, fields, row: `#task-${id}` };
 }

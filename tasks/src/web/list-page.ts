@@ -10,7 +10,7 @@ import { createRows } from './rows.ts';
 import { number, type Place, type Views } from './views.ts';
 
 /** Values that differ between responses with the same list. */
-type Own = Pick<Views['list'], 'csrf' | 'nonce' | 'proxied' | 'undo' | 'added' | 'gone'>;
+type Own = Pick<Views['list'], 'csrf' | 'nonce' | 'proxied' | 'undo' | 'added' | 'addedIds' | 'gone'>;
 
 type Used = Pick<Dependencies, 'store' | 'render' | 'turns' | 'auth'>;
 

@@ -265,16 +265,23 @@ describe('A list pasted into the field', () => {
     await loseResponse(page, '**/task?*');
     await paste(page, 'milk\nbread');
     await page.getByRole('button', { name: 'Add 2 tasks' }).click();
+    await page.getByText('Added 2 tasks').waitFor();
+    expect(await page.locator('form.lines').count()).toBe(0);
+    // A page that hears of the new tasks drops their lines.
+    await page.evaluate("dispatchEvent(new Event('pagehide'))");
+    await loseResponse(page, '**/task?*');
+    await paste(page, 'jam\nrice');
+    await page.getByRole('button', { name: 'Add 2 tasks' }).click();
     await page.getByRole('alert').waitFor();
     await page.getByRole('button', { name: 'Add 2 tasks' }).click();
     await poll(() => page.locator('form.lines').count()).toBe(0);
-    expect(await stored(site)).toEqual(['milk', 'bread']);
+    expect(await stored(site)).toEqual(['jam', 'rice', 'milk', 'bread']);
     await paste(page, `tea\n${'x'.repeat(501)}`);
     await page.getByRole('button', { name: 'Add 2 tasks' }).click();
     await poll(() => page.getByRole('alert').textContent()).toMatch(/^Line 2: A title has at most 500/);
     await page.getByLabel('One task on each line').fill('tea\nhoney');
     await page.getByRole('button', { name: 'Add 2 tasks' }).click();
-    await poll(() => stored(site)).toEqual(['tea', 'honey', 'milk', 'bread']);
+    await poll(() => stored(site)).toEqual(['tea', 'honey', 'jam', 'rice', 'milk', 'bread']);
   });
 
   test('is removed from the form once the list shows the tasks, even after a lost response', async () => {

@@ -1,5 +1,6 @@
 import { type Render as RenderViews, views as sharedViews } from '@longhand/shared/views.ts';
 import type { Report } from '../task/import.ts';
+import { type TaskText, textOf } from '../task/schema.ts';
 import type { Change, ListQuery, Page, RecentRemoval, Task } from '../task/task.ts';
 import { listSearch } from './context.ts';
 import { linked } from './links.ts';
@@ -15,6 +16,8 @@ export interface Views {
     proxied: boolean;
     undo?: Undo | undefined;
     added?: Task | undefined;
+    /** The ids of the tasks that the request has added, for scripts. */
+    addedIds?: string | undefined;
     /** Whether the task to show as added does not exist. */
     gone: boolean;
     filter: string;
@@ -37,7 +40,7 @@ export interface Views {
   task: { task: Task } & Back;
   show: { task: Task; csrf: string } & Back;
   new: Typed & { nonce: string; action?: string | undefined } & Back;
-  edit: Typed & { id: string; revision: string | number; was?: string | undefined } & Back;
+  edit: Typed & { id: string; revision: string | number; was: TaskText } & Back;
   removals: {
     removals: RecentRemoval[];
     more: boolean;
@@ -101,13 +104,17 @@ export function number(count: number): string {
 const time = (iso: string) =>
   new Date(iso).toUTCString().replace(/^\w+, 0?(\d+ \w+ \d+) (\d+:\d+).*/, '$1, $2 UTC');
 
+/** A task's text as JSON, for scripts. A browser may translate what the page displays. */
+const taskData = (task: TaskText) => JSON.stringify(textOf(task));
+
 /**
- * The views of `folder`. Views can use `href` (the path of a public file), `listSearch`, `time`, `number` and `linked` (a
- * title as HTML).
+ * The views of `folder`. Views can use `href` (the path of a public file), `listSearch`, `time`, `number`, `taskData` and `linked`
+ * (a title as HTML).
  *
  * @param onMissing called if a view would print a missing value; the default throws
  */
 export function views(folder: string, files: PublicFiles, onMissing?: (fault: Error) => void): Render {
   const render = sharedViews<Views>(folder, onMissing);
-  return (name, data) => render(name, { href: files.href, listSearch, time, number, linked, ...data });
+  return (name, data) =>
+    render(name, { href: files.href, listSearch, time, number, taskData, linked, ...data });
 }

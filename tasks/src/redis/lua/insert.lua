@@ -1,10 +1,21 @@
--- args: tasks; nonce, id of a form, lifetime of both in seconds
+-- args: tasks; nonce, form and key (hashes), lifetime of all three in seconds
 -- Returns the first task. If the nonce is known, inserts nothing and returns the task from the earlier call, even if removed.
 -- For a form, inserts only tasks that no earlier call had for this form. Returns false if there are none.
+-- Keeps the first 100 ids under the key, newest first.
+local function name(first, count)
+  if not args.key then return end
+  local ids = {}
+  for id = first + count - 1, math.max(first, first + count - 100), -1 do ids[#ids + 1] = number(id) end
+  redis.call('SET', keys.added .. args.key, table.concat(ids, ' '), 'EX', args.seconds)
+end
+
 local nonce = args.nonce and keys.nonce .. args.nonce
 local made = nonce and redis.call('GET', nonce)
 local task = made and read(made)
-if task then return cjson.encode(task) end
+if task then
+  name(tonumber(made), #args.tasks)
+  return cjson.encode(task)
+end
 
 local tasks = args.tasks
 if args.form then
@@ -15,11 +26,15 @@ if args.form then
     if redis.call('SADD', sent, times[new.title] .. ' ' .. new.title) == 1 then tasks[#tasks + 1] = new end
   end
   redis.call('EXPIRE', sent, args.seconds)
-  if #tasks == 0 then return false end
+end
+
+local count = #tasks
+if count == 0 then
+  name(0, 0)
+  return false
 end
 
 local revision = changed()
-local count = #tasks
 local first = redis.call('INCRBY', keys.lastId, count) - count + 1
 local places = {}
 for i, new in ipairs(tasks) do
@@ -31,4 +46,5 @@ for i, new in ipairs(tasks) do
 end
 inParts('ZADD', keys.index, places)
 if nonce then redis.call('SET', nonce, number(first), 'EX', args.seconds) end
+name(first, count)
 return cjson.encode(read(number(first)))

@@ -1,0 +1,117 @@
+// No row moves while somebody may be about to touch it. What the server sends changes rows in place. Their order, and rows that
+// others have added or deleted, wait until the list is at rest.
+import { differences, isElsewhere, moves } from './differences.js';
+import { list, type Page, putBelow, rows, rowsElement, rowsIn, stateOf } from './dom.js';
+import { leave, skip } from './focus.js';
+import { morph, type Part } from './morph.js';
+import { ignoreTaps, tint, watchMoves } from './moves.js';
+import { offerChanges } from './notice.js';
+import { isAtRest, whenAtRest } from './rest.js';
+
+const copyOf = (page: ParentNode) => {
+  const copy = new DocumentFragment();
+  copy.append((page.querySelector('#list') as Element).cloneNode(true));
+  return copy;
+};
+
+/** The server's list in whose order the rows stand. */
+let ordered = copyOf(document);
+
+/** The server's newest list. */
+let newest = ordered;
+
+/** The ids of rows that this user has changed since `ordered`. They come and go at once. */
+const own = new Set<string>();
+
+/** Shows the rows with these ids at once, because this user has added or restored them. */
+export function claim(ids: string[]) {
+  for (const id of ids) own.add(id);
+}
+
+/** Shows a list from the server: as a whole if the list is at rest, else only what moves no row. */
+export function receive(part: Part, page: Page) {
+  newest = copyOf(page);
+  if (isAtRest() || rows().length === 0) return settle(part, page);
+  const watched = watchMoves();
+  const mark = watchOthers(page);
+  keepPlaces(page);
+  morph(part, page);
+  watched();
+  mark();
+  offerChanges(countOthers(), () => settle());
+  whenAtRest(settle);
+}
+
+/** The number of rows that others have changed, without deleted tasks whose open form stays. */
+function countOthers() {
+  const stays = (id: string) => !newest.getElementById(id) && document.querySelector(`#${id}.editing`);
+  return differences(ordered, newest).filter((id) => !own.has(id) && !stays(id)).length;
+}
+
+/** Shows the newest list again, for example in a row whose form has closed. */
+export const redraw = () => receive('#list', copyOf(newest));
+
+/** Shows the server's newest list in its order. */
+function settle(part: Part = '#list', page: Page = copyOf(newest)) {
+  const watched = watchMoves();
+  const moving = rows().filter((row) => moves(row.id, ordered, newest));
+  const focused = document.activeElement?.closest<HTMLElement>('.tasks > li:not(.editing)');
+  if (focused && moving.includes(focused)) leave(focused);
+  skip(moving);
+  const mark = watchOthers(page);
+  keepForms(page);
+  morph(part, page);
+  watched(true);
+  mark();
+  ordered = newest;
+  own.clear();
+  offerChanges(0);
+}
+
+/** Returns a function that tints what others have added or finished. A tap must not take back what they have just done. */
+function watchOthers(page: Page) {
+  const before = new Map(rowsIn(document).map((row) => [row.id, stateOf(row)]));
+  const others = rowsIn(page).filter(({ id }) => !own.has(id));
+  const stateIn = (row: Element) => (row.matches('.finished') ? 'finished' : 'open');
+  const added = others.filter(({ id }) => !before.has(id)).map(({ id }) => id);
+  const changed = others
+    .filter((row) => before.has(row.id) && before.get(row.id) !== stateIn(row))
+    .map(({ id }) => id);
+  return () => {
+    const known = rows().filter(({ id }) => changed.includes(id));
+    ignoreTaps(known);
+    tint([
+      ...known.filter((row) => row.matches('.finished')),
+      ...rows().filter(({ id }) => added.includes(id)),
+    ]);
+  };
+}
+
+/** Arranges the rows of `page` as the document shows them, with this user's new rows. */
+function keepPlaces(page: Page) {
+  const arrived = rowsIn(page);
+  const kept = rowsIn(document).flatMap((row) => page.getElementById(row.id) ?? whatIsLeftOf(row));
+  rowsElement(page).replaceChildren(...kept);
+  for (const [i, row] of arrived.entries()) {
+    if (own.has(row.id) && !kept.includes(row)) putBelow(page, row, arrived.slice(0, i));
+  }
+}
+
+/** Returns what stands for a row that the server's list does not have: nothing, a row, or a dimmed row that ignores taps. */
+function whatIsLeftOf(row: HTMLElement): HTMLElement | [] {
+  if (row.dataset.pending === 'gone') return [];
+  const copy = row.cloneNode(true) as HTMLElement;
+  copy.classList.toggle('finished', stateOf(row) === 'finished');
+  copy.inert = !own.has(row.id) && !row.matches('.editing') && !isElsewhere(row, newest);
+  if (copy.inert && row.contains(document.activeElement)) leave(row);
+  return copy;
+}
+
+/** Keeps the open forms of tasks that the server's list does not have. */
+function keepForms(page: Page) {
+  const shown = rowsIn(list());
+  for (const [i, row] of shown.entries()) {
+    if (row.matches('.editing') && !page.getElementById(row.id))
+      putBelow(page, row.cloneNode(true) as Element, shown.slice(0, i));
+  }
+}

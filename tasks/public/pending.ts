@@ -1,0 +1,52 @@
+/** A change without a response yet. Its rows show the state `as`. */
+export interface Pending {
+  rows: HTMLElement[];
+  as?: 'finished' | 'open' | 'gone' | undefined;
+}
+
+/** The changes under way, oldest first. */
+const underWay: Pending[] = [];
+
+/** What to do after the changes under way. */
+let next: (() => void) | undefined;
+
+// The change may be lost if the user leaves the page.
+addEventListener('beforeunload', (event) => {
+  if (isBusy()) event.preventDefault();
+});
+
+export const isBusy = () => underWay.length > 0;
+
+export function begin(change: Pending) {
+  underWay.push(change);
+  show(change.rows);
+}
+
+export function end(change: Pending) {
+  underWay.splice(underWay.indexOf(change), 1);
+  show(change.rows);
+  if (isBusy() || !next) return;
+  const step = next;
+  next = undefined;
+  step();
+}
+
+/** Shows the state of each row after its last change under way. */
+function show(changed: HTMLElement[]) {
+  document.body.classList.toggle('busy', isBusy());
+  for (const row of changed) {
+    const last = underWay.findLast(({ rows, as }) => as && rows.includes(row));
+    if (last) row.dataset.pending = last.as;
+    else delete row.dataset.pending;
+  }
+}
+
+/** Runs `step` once after all changes under way, unless one of them fails. */
+export function afterChanges(step: () => void) {
+  if (isBusy()) next = step;
+  else step();
+}
+
+export function cancelNext() {
+  next = undefined;
+}

@@ -71,7 +71,7 @@ doctor: ## list missing programs, and how to install them
 	@deploy/machine/doctor.sh
 
 setup: packages ## install everything needed for the tests
-	@deploy/machine/packages.sh nginx redis-server caddy mtail prometheus prometheus-node-exporter strace w3m lynx $$([ -n "$$CHROMIUM" ] || echo chromium-headless-shell)
+	@deploy/machine/packages.sh nginx redis-server caddy mtail prometheus prometheus-node-exporter strace w3m lynx nghttpd=nghttp2-server $$([ -n "$$CHROMIUM" ] || echo chromium-headless-shell)
 
 test: setup ## run all tests; SEED=… repeats the random inputs of an earlier run
 	@vitest run

@@ -1,12 +1,13 @@
 #!/bin/sh
-# Installs missing programs from the Debian packages of the same names: deploy/machine/packages.sh nginx redis-server
+# Installs missing programs from Debian packages: deploy/machine/packages.sh nginx redis-server nghttpd=nghttp2-server
+# PROGRAM=PACKAGE names a package that differs from its program.
 # Does nothing unless run as root on Debian or Ubuntu.
 set -eu
 PATH=$PATH:/usr/local/sbin:/usr/sbin
 
 missing=
 for program; do
-    command -v "$program" >/dev/null || missing="$missing $program"
+    command -v "${program%=*}" >/dev/null || missing="$missing ${program#*=}"
 done
 [ -n "$missing" ] || exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then exit 0; fi

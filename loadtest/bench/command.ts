@@ -3,38 +3,53 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { type Report, type Row, rounds } from './measure.ts';
 import { startShortener } from './programs.ts';
 
 const packageFolder = join(import.meta.dirname, '..', '..', 'expander', 'package');
+const links = 1_000;
 const redirects = 3;
 const inFlight = '50';
 
-/** `delay` is the latency of each response (ms). */
-const lists = [
-  { name: '20,000 links, no latency', links: 20_000, delay: 0 },
-  { name: '3,000 links, 30 ms per response', links: 3_000, delay: 30 },
+/** Latency of each response (ms). */
+const delay = 30;
+
+/** Protocols by name. `options` start the shortener. */
+const protocols = [
+  { name: 'HTTP/2', scheme: 'https', options: ['--http2'] },
+  { name: 'HTTP/1.1 over TLS', scheme: 'https', options: [] },
+  { name: 'http', scheme: 'http', options: [] },
 ];
 
-/** Compares the packaged command with `curl --parallel`. */
+/** Compares the packaged command with `curl --parallel`, over each protocol. */
 export async function measureCommand(): Promise<Report> {
   await usage([process.execPath, join(packageFolder, 'build.ts')]);
-  await using shortener = await startShortener();
   await using folder = await mkdtempDisposable(join(tmpdir(), 'longhand-bench-'));
+  const files = Object.fromEntries(
+    ['key', 'cert', 'urls', 'curl'].map((name) => [name, join(folder.path, name)]),
+  ) as Record<'key' | 'cert' | 'urls' | 'curl', string>;
+  const certificate = await testCertificate();
+  await writeFile(files.key, certificate.key);
+  await writeFile(files.cert, certificate.cert);
   const rows: Row[] = [];
-  for (const { name, links, delay } of lists) {
+  for (const { name, scheme, options } of protocols) {
+    const tls = scheme === 'https' ? ['--key', files.key, '--cert', files.cert] : [];
+    await using shortener = await startShortener(...tls, ...options);
+    const { port } = new URL(shortener.url);
     const runs = { ours: [] as Usage[], curl: [] as Usage[] };
     for (let round = 0; round < rounds.count; round += 1) {
-      const path = `${shortener.url}/chain/${redirects}?delay=${delay}`;
+      const path = `${scheme}://localhost:${port}/chain/${redirects}?delay=${delay}`;
       const urls = Array.from({ length: links }, (_, i) => `${path}&id=${round}-${i}`);
-      const [list, config] = [join(folder.path, 'urls.txt'), join(folder.path, 'curl.txt')];
-      await writeFile(list, `${urls.join('\n')}\n`);
-      await writeFile(config, urls.map((url) => `url = "${url}"\n`).join(''));
+      await writeFile(files.urls, `${urls.join('\n')}\n`);
+      await writeFile(files.curl, urls.map((url) => `url = "${url}"\n`).join(''));
       const format = '%{url_effective} %{num_redirects}\n';
-      const curl = ['curl', '--parallel', '--parallel-max', inFlight, '-sIL', '-w', format, '-K', config];
-      runs.curl.push(await usage(curl));
+      const parallel = ['--parallel', '--parallel-max', inFlight, '--cacert', files.cert];
+      runs.curl.push(await usage(['curl', ...parallel, '-sIL', '-w', format, '-K', files.curl]));
       const command = join(packageFolder, 'out', 'longhand-expand.js');
-      runs.ours.push(await usage([process.execPath, command, `--concurrency=${inFlight}`], list));
+      const env = { NODE_EXTRA_CA_CERTS: files.cert };
+      const ours = [process.execPath, command, `--concurrency=${inFlight}`];
+      runs.ours.push(await usage(ours, files.urls, env));
     }
     const row = (what: string, of: keyof Usage) => ({
       name: `${name}: ${what}`,
@@ -44,7 +59,8 @@ export async function measureCommand(): Promise<Report> {
     });
     rows.push(row('elapsed time', 'seconds'), row('CPU', 'cpu'));
   }
-  const title = `longhand-expand: links with ${redirects} redirects each, ${inFlight} in flight`;
+  const counted = `${links.toLocaleString('en')} links with ${redirects} redirects each`;
+  const title = `longhand-expand: ${counted}, ${delay} ms per response, ${inFlight} in flight`;
   return { title, unit: 'seconds', rows };
 }
 
@@ -59,9 +75,13 @@ interface Usage {
  *
  * @throws Error if the program fails.
  */
-async function usage(program: string[], input = '/dev/null'): Promise<Usage> {
+async function usage(
+  program: string[],
+  input = '/dev/null',
+  more: Record<string, string> = {},
+): Promise<Usage> {
   const script = 'TIMEFORMAT="%R %U %S"; time "$@" <"$0" >/dev/null';
-  const env = { ...process.env, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };
+  const env = { ...process.env, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128', ...more };
   const { stderr } = await promisify(execFile)('bash', ['-c', script, input, ...program], { env });
   const last = stderr.trim().split('\n').at(-1) ?? '';
   const [seconds = Number.NaN, user = Number.NaN, system = Number.NaN] = last.split(' ').map(Number);

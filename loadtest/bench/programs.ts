@@ -53,9 +53,13 @@ export async function startProgram(
 export const startPlain = (name: 'expander' | 'tasks', redis: string): Promise<Program> =>
   startProgram(join(import.meta.dirname, 'plain.ts'), (port) => ({ args: [name, port, redis] }));
 
-/** Starts the local shortener in a separate process, so that its CPU time is not measured. */
-export const startShortener = (): Promise<Program> =>
-  startProgram(join(root, 'shortener', 'shortener.ts'), (port) => ({ args: ['--port', port] }));
+/**
+ * Starts the local shortener in a separate process, so that its CPU time is not measured.
+ *
+ * @param options more command-line options.
+ */
+export const startShortener = (...options: string[]): Promise<Program> =>
+  startProgram(join(root, 'shortener', 'shortener.ts'), (port) => ({ args: ['--port', port, ...options] }));
 
 export interface Service extends Program {
   redis: string;

@@ -119,6 +119,20 @@ describe('an origin that breaks HTTP/2 gets HTTP/1.1', () => {
   });
 });
 
+test('an origin that breaks HTTP/2 and speaks no HTTP/1.1 gets a session for each request', async () => {
+  const { url, seen } = await http2Peer(
+    (request) => {
+      // The body destroys the session, and with it the requests that still wait for a response.
+      const respond = () => request.send(request.head([], { isEnd: false }), request.data('a body'));
+      setTimeout(respond, 10 * (request.number % 2));
+    },
+    { certificate, protocols: ['h2'] },
+  );
+  const { send } = client();
+  for (let i = 0; i < 2; i += 1) expect(await send(url, 20)).toEqual(Array(20).fill(200));
+  await expect.poll(() => seen.open).toBe(0);
+});
+
 describe('a response that fails leaves the session to other requests', () => {
   const long = 'y'.repeat(maxHeadSize / 2);
   const interim = (request: PeerRequest) => request.head([['link', 'x']], { status: '103', isEnd: false });

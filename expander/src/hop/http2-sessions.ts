@@ -1,10 +1,25 @@
 import type { TLSSocket } from 'node:tls';
 import { type Connect, connectionClosed } from './connect.ts';
-import type { Http2Session } from './http2-session.ts';
+import type { RequestOptions, Response } from './exchange.ts';
+import type { Http2Session, SessionEvents } from './http2-session.ts';
 import { Opening } from './opening.ts';
 
 /** Max idle sessions with all origins. */
 const maxIdle = 256;
+
+/** Starts a session on an open connection. Loads HTTP/2 only now, so that a command without https links starts faster. */
+async function startSession(
+  url: URL,
+  socket: TLSSocket,
+  events: SessionEvents,
+  others: Iterable<Http2Session> = [],
+): Promise<Http2Session> {
+  const { Http2Session, maxStreams } = await import('./http2-session.ts');
+  if (socket.destroyed) throw connectionClosed();
+  // Until the server states the limit of this session, the limit of the others applies.
+  const limit = Math.min(maxStreams, ...[...others].map((other) => other.limit));
+  return new Http2Session(url, socket, limit, events);
+}
 
 /**
  * Keeps the HTTP/2 sessions of all origins: usually one for each, and more only while it has no stream left.
@@ -13,18 +28,17 @@ const maxIdle = 256;
  */
 export function http2Sessions(connect: Connect, selectedHttp1: (url: URL, socket: TLSSocket) => void) {
   const sessions = new Map<string, Set<Http2Session>>();
-  const openings = new Map<string, Opening>();
-  /** Longest idle first. May contain sessions that are in use again. */
+  const openings = new Map<string, Opening<void>>();
+  /** Longest idle first. */
   const idle = new Set<Http2Session>();
 
-  const events = {
-    idle(session: Http2Session) {
-      idle.delete(session);
+  const events: SessionEvents = {
+    idle(session) {
       idle.add(session);
       const [oldest] = idle.size > maxIdle ? idle : [];
       oldest?.close();
     },
-    retired(session: Http2Session) {
+    retired(session) {
       idle.delete(session);
       const others = sessions.get(session.origin);
       others?.delete(session);
@@ -32,39 +46,33 @@ export function http2Sessions(connect: Connect, selectedHttp1: (url: URL, socket
     },
   };
 
-  const start = async (
-    url: URL,
-    socket: TLSSocket,
-    loading: Promise<typeof import('./http2-session.ts')>,
-  ) => {
-    if (socket.alpnProtocol !== 'h2') return selectedHttp1(url, socket);
-    const { Http2Session, maxStreams } = await loading;
-    if (socket.destroyed) throw connectionClosed();
-    const others = sessions.getOrInsertComputed(url.origin, () => new Set());
-    // Until the server states the limit of this session, the limit of the others applies.
-    const limit = Math.min(maxStreams, ...[...others].map((other) => other.limit));
-    others.add(new Http2Session(url, socket, limit, events));
-  };
-
   const open = (url: URL) => {
+    const { origin } = url;
     const socket = connect(url, { ALPNProtocols: ['h2', 'http/1.1'] }) as TLSSocket;
-    // Load HTTP/2 while the connection opens. Most commands start faster without it.
-    const loading = import('./http2-session.ts');
-    const forget = () => {
-      if (openings.get(url.origin) === opening) openings.delete(url.origin);
+    // Load the module while the connection opens.
+    import('./http2-session.ts');
+    const opened = async () => {
+      if (socket.alpnProtocol !== 'h2') return selectedHttp1(url, socket);
+      const session = await startSession(url, socket, events, sessions.get(origin));
+      sessions.getOrInsertComputed(origin, () => new Set()).add(session);
     };
-    const opening = new Opening(socket, () => start(url, socket, loading), forget);
-    openings.set(url.origin, opening);
+    const forget = () => {
+      if (openings.get(origin) === opening) openings.delete(origin);
+    };
+    const opening = new Opening(socket, opened, forget);
+    openings.set(origin, opening);
     return opening;
   };
 
   return {
     /** Returns a session with room for a request. */
     find(origin: string): Http2Session | undefined {
-      return sessions
+      const found = sessions
         .get(origin)
         ?.values()
         .find((session) => session.hasRoom());
+      if (found) idle.delete(found);
+      return found;
     },
     /**
      * Opens a connection, or waits for the one that is being opened. Afterwards, either `find` returns a session, unless other
@@ -76,6 +84,22 @@ export function http2Sessions(connect: Connect, selectedHttp1: (url: URL, socket
       const current = openings.get(url.origin);
       const opening = current && !current.isClosed ? current : open(url);
       return opening.wait(signal);
+    },
+    /** Sends a request on a session of its own. @throws like `open` and `Http2Session.request`. */
+    async requestAlone(url: URL, options: RequestOptions, fields: Record<string, string>): Promise<Response> {
+      const socket = connect(url, { ALPNProtocols: ['h2'] }) as TLSSocket;
+      const ignored = { idle() {}, retired() {} };
+      const opening = new Opening(
+        socket,
+        () => startSession(url, socket, ignored),
+        () => {},
+      );
+      const session = await opening.wait(options.signal);
+      try {
+        return await session.request(url, options, fields);
+      } finally {
+        session.close();
+      }
     },
     close() {
       for (const opening of openings.values()) opening.close();

@@ -2,9 +2,9 @@ import type { TLSSocket } from 'node:tls';
 import { connectionClosed } from './connect.ts';
 
 /** A TLS connection that is being opened. Requests wait for it together. It closes once none of them waits any more. */
-export class Opening {
+export class Opening<Opened> {
   readonly #socket: TLSSocket;
-  readonly #opened: Promise<void>;
+  readonly #opened: Promise<Opened>;
   #waiting = 0;
   #isSecure = false;
 
@@ -12,7 +12,7 @@ export class Opening {
    * @param opened called once TLS has verified the server. Takes over the socket.
    * @param ended called when `opened` has resolved, or the connection has failed.
    */
-  constructor(socket: TLSSocket, opened: () => Promise<void>, ended: () => void) {
+  constructor(socket: TLSSocket, opened: () => Promise<Opened>, ended: () => void) {
     this.#socket = socket;
     const secure = Promise.withResolvers<void>();
     // The listeners stay, because an `error` event without a listener would end the process.
@@ -32,13 +32,13 @@ export class Opening {
   }
 
   /** @throws the connection error, or the reason of `signal`. */
-  async wait(signal: AbortSignal | undefined): Promise<void> {
+  async wait(signal: AbortSignal | undefined): Promise<Opened> {
     const left = Promise.withResolvers<never>();
     const leave = () => left.reject(signal?.reason);
     signal?.addEventListener('abort', leave);
     this.#waiting += 1;
     try {
-      await Promise.race([this.#opened, left.promise]);
+      return await Promise.race([this.#opened, left.promise]);
     } finally {
       signal?.removeEventListener('abort', leave);
       this.#waiting -= 1;

@@ -3,7 +3,7 @@ import { submit, testApp, useApp, visit } from '../../testing/app.ts';
 import { allTasks } from '../../testing/store.ts';
 import { TaskError } from '../task/errors.ts';
 import type { Report } from '../task/import.ts';
-import type { TaskStore } from '../task/task.ts';
+import type { Task, TaskStore } from '../task/task.ts';
 
 const kept = useApp();
 
@@ -269,5 +269,59 @@ describe('An export', () => {
     const response = await kept.app.request(`/tasks/export?format=${format}`);
     expect(response.status).toBe(status);
     expect(await response.text()).toMatch(content);
+  });
+
+  /** Creates an application whose exports have many batches, and counts the batches that they have read. */
+  const exporting = () => {
+    const read = { batches: 0 };
+    const task: Task = { _id: '1', title: 'x'.repeat(100), finished: 0, created_at: '', revision: 1 };
+    const batches = async function* () {
+      for (; read.batches < 100; read.batches += 1) yield Array(100).fill(task);
+    };
+    const app = testApp({ ...kept.store, export: batches });
+    const begin = async (client = '192.0.2.1') =>
+      app.request('/tasks/export', { headers: { 'X-Forwarded-For': client } });
+    return { read, begin };
+  };
+
+  test('reads a batch only once the client has taken the batch before', async () => {
+    const { read, begin } = exporting();
+    const reader = ((await begin()).body as ReadableStream<Uint8Array>).getReader();
+    for (let pieces = 0; pieces < 4; pieces += 1) {
+      await reader.read();
+      expect(read.batches).toBeLessThanOrEqual(pieces + 1);
+    }
+    await reader.cancel();
+    expect(read.batches).toBeLessThan(5);
+  });
+
+  test.each([
+    ['ends', async (response: Response) => void (await response.text())],
+    ['is cancelled', async (response: Response) => response.body?.cancel()],
+  ])("waits until one of the client's two exports %s", async (_, end) => {
+    const { begin } = exporting();
+    const [first] = await Promise.all([begin(), begin()]);
+    let begun = 0;
+    const third = begin().finally(() => {
+      begun += 1;
+    });
+    await (await begin('192.0.2.2')).body?.cancel();
+    expect(begun).toBe(0);
+    await end(first);
+    expect((await third).status).toBe(200);
+  });
+
+  test('frees its place if the store fails, or for HEAD', async () => {
+    const failing = testApp({
+      ...kept.store,
+      // biome-ignore lint/correctness/useYield: it fails before the first batch.
+      async *export() {
+        throw new TaskError('store_unavailable', 'The tasks cannot be reached.');
+      },
+    });
+    for (let i = 0; i < 3; i += 1) expect((await failing.request('/tasks/export')).status).toBe(503);
+    for (let i = 0; i < 3; i += 1) {
+      expect((await kept.app.request('/tasks/export', { method: 'HEAD' })).status).toBe(200);
+    }
   });
 });

@@ -22,7 +22,7 @@ describe('The proxy alone', async () => {
 
   test.each([
     ...['/a//b', '/a/./b/../c', '/%61%2F%2f', '/?u=http://a.b/c%20d+e&&', '/a;b=c?', '/%E2%80%A8', '/"<>'],
-    `/api?u=${'%61'.repeat(8 * 1024)}`,
+    `/api?u=${'%61'.repeat(2 * 1024)}`,
   ])('forwards a request target byte for byte: %.40s', async (path) => {
     expect((await forwarded(path)).url).toBe(path);
   });

@@ -1,0 +1,170 @@
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  enter,
+  field,
+  focused,
+  loseResponse,
+  notice,
+  poll,
+  rest,
+  showChanges,
+  titles,
+  useBrowser,
+} from '../../testing/browser.ts';
+
+const site = useBrowser();
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+/** The ids of the visible rows from the top. */
+const rows = (page: Page) =>
+  page.evaluate(`[...document.querySelectorAll('.tasks > li')].filter((row) => row.checkVisibility())
+    .map((row) => row.id.replace('task-', '')).join(' ')`);
+
+/** Waits until the page has heard of the newest version of the list. */
+async function heard(page: Page) {
+  const { version } = await site.store.list({ filter: 'all' });
+  await poll(() => page.locator('#list').getAttribute('data-version')).toBe(version);
+}
+
+describe('While somebody uses the list', () => {
+  let page: Page;
+  beforeEach(async () => {
+    await site.add('milk', 'bread', 'tea', 'jam');
+    page = await site.openNew('/');
+    await page.clock.install({ time: 0 });
+    await page.clock.pauseAt(1_000);
+    await page.goto('/');
+    await page.locator('#task-4').focus();
+    await page.keyboard.press('ArrowDown');
+  });
+
+  test('nothing that others do moves a row, until 4 s without a touch', async () => {
+    await site.add('rice');
+    await site.store.update('4', { finished: 1 }, new Date());
+    await site.store.update('3', { title: 'green tea' }, new Date());
+    await site.store.destroy('2', 'gone');
+    await heard(page);
+    expect(await rows(page)).toBe('4 3 2 1');
+    expect(await titles(page)).toEqual(['green tea', 'milk', '(jam)']);
+    await page.clock.runFor(3_900);
+    await page.keyboard.press('Shift');
+    await page.clock.runFor(3_900);
+    expect(await rows(page)).toBe('4 3 2 1');
+    await page.clock.runFor(200);
+    expect(await rows(page)).toBe('5 3 1 4');
+    expect(await page.locator('.changes').count()).toBe(0);
+  });
+
+  test('a row that others have deleted is dimmed, ignores taps, and leaves its focus to the list', async () => {
+    expect(await focused(page)).toBe('task-3');
+    const circle = await page.locator('#task-3 .toggle').boundingBox();
+    await site.store.destroy('3', 'gone');
+    await heard(page);
+    expect(await page.evaluate("getComputedStyle(document.getElementById('task-3')).opacity")).toBe('0.45');
+    await page.mouse.click((circle?.x ?? 0) + 22, (circle?.y ?? 0) + 22);
+    expect(await page.locator('.busy').count()).toBe(0);
+    expect(await focused(page)).toBe('list');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused(page)).toBe('task-2');
+  });
+
+  test('the focus of a row that moves goes to the list, and arrow keys go on from there', async () => {
+    await page.keyboard.press('Space');
+    await poll(() => notice(page)).toContain('Finished: tea');
+    await rest(page);
+    expect(await rows(page)).toBe('4 2 1 3');
+    expect(await focused(page)).toBe('list');
+    await page.keyboard.press('ArrowUp');
+    expect(await focused(page)).toBe('task-4');
+  });
+
+  test('a half-typed text or an edit form in use holds the list, an empty field does not', async () => {
+    await field(page).focus();
+    await page.keyboard.type('ric');
+    await site.add('rice');
+    await heard(page);
+    await page.clock.runFor(60_000);
+    expect(await rows(page)).toBe('4 3 2 1');
+    for (const _ of 'ric') await page.keyboard.press('Backspace');
+    await rest(page);
+    expect(await rows(page)).toBe('5 4 3 2 1');
+    await page.locator('#task-3').focus();
+    await page.keyboard.press('Enter');
+    await site.add('honey');
+    await heard(page);
+    await page.clock.runFor(60_000);
+    expect(await rows(page)).toBe('5 4 3 2 1');
+    await page.keyboard.press('Escape');
+    await rest(page);
+    expect(await rows(page)).toBe('6 5 4 3 2 1');
+  });
+
+  test('an open menu holds the list for half a minute', async () => {
+    await page.evaluate("document.querySelector('#task-2 details').open = true");
+    await site.add('rice');
+    await heard(page);
+    await page.clock.runFor(29_000);
+    expect(await rows(page)).toBe('4 3 2 1');
+    await page.clock.runFor(1_500);
+    expect(await rows(page)).toBe('5 4 3 2 1');
+  });
+
+  test('hiding the page shows the list as it is', async () => {
+    await site.add('rice');
+    await heard(page);
+    expect(await rows(page)).toBe('4 3 2 1');
+    await page.evaluate(`
+      Object.defineProperty(document, 'hidden', { value: true, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));`);
+    expect(await rows(page)).toBe('5 4 3 2 1');
+  });
+
+  test("this user's own tasks come and go at once, between what others do", async () => {
+    await site.add('rice');
+    await enterTask(page, 'honey');
+    expect(await rows(page)).toBe('6 4 3 2 1');
+    // Rows that have moved ignore taps.
+    await page.clock.runFor(500);
+    await page.getByRole('button', { name: 'Delete: tea' }).click();
+    await poll(() => notice(page)).toContain('Deleted: tea');
+    expect(await rows(page)).toBe('6 4 2 1');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await poll(() => notice(page)).toContain('Restored: tea');
+    expect(await rows(page)).toBe('6 4 3 2 1');
+    await showChanges(page, 1);
+    expect(await rows(page)).toBe('6 5 4 3 2 1');
+  });
+});
+
+async function enterTask(page: Page, title: string) {
+  await field(page).focus();
+  await enter(page, title);
+  await poll(() => notice(page)).toContain(`Added: ${title}`);
+}
+
+test('Rows that only cross the edge of the page are not counted as changes', async () => {
+  await site.add(...Array.from({ length: 101 }, (_, i) => `task ${i + 1}`));
+  const page = await site.open();
+  await page.keyboard.press('Shift');
+  await site.add('milk');
+  await poll(() => notice(page)).toContain('1 change. Show');
+  await site.store.destroy('102', 'gone');
+  await heard(page);
+  await poll(() => page.locator('.changes').count()).toBe(0);
+  await site.store.destroy('50', 'gone too');
+  await poll(() => notice(page)).toContain('1 change. Show');
+});
+
+test('An error, Undo and Show together take less than a quarter of a phone', async () => {
+  await site.add('milk', 'bread', 'tea');
+  const page = await site.open('/', phone);
+  await page.getByLabel('Finish: tea').tap();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
+  await site.add('rice');
+  await poll(() => notice(page)).toContain('1 change. Show');
+  await loseResponse(page, '**/task/2/finish');
+  await page.getByLabel('Finish: bread').tap();
+  await poll(() => notice(page)).toMatch(/Close.*Finished: tea\s+Undo\s+1 change. Show/s);
+  expect((await page.locator('#notice').boundingBox())?.height).toBeLessThan(844 / 4);
+});

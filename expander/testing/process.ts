@@ -23,11 +23,17 @@ export function startService(env: Record<string, string> = {}, wrapper: readonly
 
 /** Runs the service until the test ends. */
 export async function serviceOfTest(wrapper: readonly string[] = []): Promise<{ url: string; pid: number }> {
+  const { stop, ...service } = await runService(wrapper);
+  onTestFinished(stop);
+  return service;
+}
+
+/** Runs the service until `stop` is called. */
+export async function runService(wrapper: readonly string[] = []) {
   const service = startService({}, wrapper);
-  onTestFinished(() => void service.kill('SIGKILL'));
   const { url } = await logged(service, 'listening');
   service.stdout?.resume();
-  return { url, pid: service.pid ?? 0 };
+  return { url, pid: service.pid ?? 0, stop: () => void service.kill('SIGKILL') };
 }
 
 /** Waits for a log line with `message`. */

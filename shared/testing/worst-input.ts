@@ -98,10 +98,7 @@ function median(times: readonly number[]): number {
 
 /** Returns every piece repeated, and random mixtures of pieces. */
 function shapesOf(pieces: readonly string[], count: number): Shape[] {
-  return [
-    ...pieces.map((piece) => repeated([piece])),
-    ...fc.sample(mixtures(pieces), { seed, numRuns: count }),
-  ];
+  return [...pieces.map((piece) => repeated({ units: [piece] })), ...mixturesOf(pieces, count).map(repeated)];
 }
 
 /** Tries every shape at reduced size and returns the slowest shapes. */
@@ -141,21 +138,28 @@ function knownWork(): number {
 
 type Shape = (length: number) => string;
 
+/** The strings of which a shape consists. */
+export interface Mixture {
+  units: readonly string[];
+  start?: string;
+  end?: string;
+}
+
 /** Returns a shape in which every repeated unit fills the same length between `start` and `end`. */
-function repeated(units: readonly string[], start = '', end = ''): Shape {
+export function repeated({ units, start = '', end = '' }: Mixture): Shape {
   return (length) => {
     const share = (length - start.length - end.length) / units.length;
     return start + units.map((unit) => unit.repeat(Math.max(0, share / unit.length))).join('') + end;
   };
 }
 
-function mixtures(pieces: readonly string[]): fc.Arbitrary<Shape> {
+/** Returns `count` random mixtures of pieces, with the seed of this run. */
+export function mixturesOf(pieces: readonly string[], count: number): Mixture[] {
   const piece = fc.constantFrom(...pieces);
   const edge = fc.oneof(fc.constant(''), piece);
   const unit = fc.array(piece, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(''));
-  return fc
-    .tuple(fc.array(unit, { minLength: 1, maxLength: 2 }), edge, edge)
-    .map((parts) => repeated(...parts));
+  const units = fc.array(unit, { minLength: 1, maxLength: 2 });
+  return fc.sample(fc.record({ units, start: edge, end: edge }), { seed, numRuns: count });
 }
 
 /**

@@ -40,6 +40,11 @@ export function transferHandlers({ store, csrf, render, now }: Dependencies) {
 
   const placeForExport = createPlaces(maxExports);
   const importing = new Set<string>();
+  const requirePlace = (client: string) => {
+    if (importing.has(client) || importing.size === maxImports) {
+      throw new TaskError('too_many_imports', 'Another import is running. Please try again in a moment.');
+    }
+  };
   /** Adds the tasks from `read` in one step. */
   const add = async <Found extends Awaited<ReturnType<typeof readTasks>>>(
     c: TasksContext,
@@ -48,9 +53,7 @@ export function transferHandlers({ store, csrf, render, now }: Dependencies) {
     read: (turn: () => Promise<void>) => Promise<Found>,
   ): Promise<Found> => {
     const client = clientAddress(c);
-    if (importing.has(client) || importing.size === maxImports) {
-      throw new TaskError('too_many_imports', 'Another import is running. Please try again in a moment.');
-    }
+    requirePlace(client);
     importing.add(client);
     try {
       const found = await read(() => takeTurn(c));
@@ -128,6 +131,8 @@ export function transferHandlers({ store, csrf, render, now }: Dependencies) {
         const types = [...mediaTypes.keys()].join(', ');
         throw new TaskError('unsupported_media_type', `Send ${types} or a form, not ${type}.`);
       }
+      // Reading a file of 1 MiB only to refuse it would delay other clients.
+      requirePlace(clientAddress(c));
       const body = await readBody(c, maxFile);
       if (type === 'text/plain') requireKnownOrigin(c.req);
       else requireSameOrigin(c.req);

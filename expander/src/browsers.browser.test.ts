@@ -15,10 +15,19 @@ import {
 import { longhandEnds } from '../testing/browsers/longhand.ts';
 import { methodLinks } from '../testing/browsers/methods.ts';
 import { pageLinks } from '../testing/browsers/pages.ts';
+import { policyLinks } from '../testing/browsers/policies.ts';
 import { departures, redirectLinks } from '../testing/browsers/redirects.ts';
 import { openStage, type Stage } from '../testing/browsers/stage.ts';
 
-const links = [...redirectLinks, ...methodLinks, ...pageLinks, ...fileLinks, ...cookies, ...departures];
+const links = [
+  ...redirectLinks,
+  ...methodLinks,
+  ...pageLinks,
+  ...policyLinks,
+  ...fileLinks,
+  ...cookies,
+  ...departures,
+];
 
 /** Number of links to follow in Chromium. Each link takes 40 ms of CPU time. Each response takes 2 ms. */
 const count = rounds({ short: 12, long: links.length });

@@ -193,8 +193,9 @@ function describeHop({ text, url }: Target, { step, response, wrapper }: Visit, 
 function publicFields({
   refresh: _,
   setCookies: __,
-  strictTransport: ___,
-  source: ____,
+  clearsCookies: ___,
+  strictTransport: ____,
+  source: _____,
   ...fields
 }: HopResponse) {
   return fields;

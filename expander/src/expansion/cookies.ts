@@ -1,4 +1,5 @@
 import { Cookie, CookieJar, defaultPath, pathMatch } from 'tough-cookie';
+import { isOtherDomain, registrableDomain } from './host.ts';
 
 /** Max bytes of a cookie's name plus value, as in browsers (RFC 6265bis section 5.6). */
 const maxCookieSize = 4_096;
@@ -12,8 +13,26 @@ export function chainCookies() {
   let jar: CookieJar | undefined;
   let [size, headers] = [0, 0];
   return {
-    /** Returns the `Cookie` header for a request to `url`; empty if there are no cookies. */
-    header: (url: URL) => jar?.getCookieStringSync(url.href) ?? '',
+    /**
+     * Returns the `Cookie` header for a request to `url`; empty if there are no cookies.
+     *
+     * @param initiator the page that started the navigation by a refresh; null for the visitor.
+     */
+    header(url: URL, initiator: URL | null = null): string {
+      const isSameSite =
+        !initiator || (initiator.protocol === url.protocol && !isOtherDomain(initiator, url));
+      return jar?.getCookieStringSync(url.href, isSameSite ? {} : { sameSiteContext: 'lax' }) ?? '';
+    },
+    /** Removes the cookies of the website of `url`. */
+    clear(url: URL) {
+      if (!jar) return;
+      const all = jar.serializeSync();
+      if (!all) return;
+      const cookies = all.cookies.filter(
+        ({ domain }) => registrableDomain({ hostname: `${domain}` }) !== registrableDomain(url),
+      );
+      jar = CookieJar.deserializeSync({ ...all, cookies });
+    },
     /** Stores the cookies of a response from `url`, like a browser on a top-level navigation. */
     keep(setCookies: readonly string[], url: URL) {
       for (const line of setCookies) {
@@ -34,13 +53,16 @@ const sendable = /^[\t -~\u0080-\u00ff]*$/;
 /** Matches name prefixes that guarantee `Secure`. The value of a nameless cookie must not match either. */
 const prefixed = /^__(?:Secure|Host)-/i;
 
+/** Matches an attribute that requires `Secure` (Cookies Having Independent Partitioned State, section 2.1). */
+const partitioned = /^partitioned(?![^=])/i;
+
 /** Checks browser rules that the library does not implement (RFC 6265bis section 5.6). */
 function isAcceptable(cookie: Cookie, url: URL): boolean {
   if (cookie.key === '' && prefixed.test(cookie.value)) return false;
   const size = Buffer.byteLength(cookie.key) + Buffer.byteLength(cookie.value);
   if (size > maxCookieSize || !sendable.test(cookie.cookieString())) return false;
   if (cookie.secure) return url.protocol === 'https:';
-  return cookie.sameSite !== 'none';
+  return cookie.sameSite !== 'none' && !cookie.extensions?.some((text) => partitioned.test(text));
 }
 
 /** Whether `cookie`, set over http, would replace or shadow a `Secure` cookie (RFC 6265bis section 5.7). */

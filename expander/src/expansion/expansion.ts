@@ -43,6 +43,8 @@ export interface HopResponse {
   laterRefresh?: { seconds: number; url: string };
   refresh?: Refresh;
   setCookies?: readonly string[];
+  /** Set if the response deletes all cookies of its website. */
+  clearsCookies?: true;
   strictTransport?: StrictTransport;
   addressFamily: 4 | 6 | null;
   /** Set if part of the page was not read and may contain a redirect. */
@@ -125,7 +127,10 @@ export function createCounts() {
 export type HopKind = '301' | '302' | '303' | '307' | '308' | 'refresh' | 'meta' | 'wrapper' | 'hsts';
 
 export interface Hop
-  extends Omit<HopResponse, 'status' | 'method' | 'refresh' | 'setCookies' | 'strictTransport' | 'source'>,
+  extends Omit<
+      HopResponse,
+      'status' | 'method' | 'refresh' | 'setCookies' | 'clearsCookies' | 'strictTransport' | 'source'
+    >,
     UnicodeHost {
   url: string;
   /** Null at the end of the chain. */

@@ -144,7 +144,7 @@ export function isOtherDomain(a: URL, b: URL): boolean {
 }
 
 /** Returns the registrable domain of a host, such as `example.co.uk`, or the host itself if it has none. */
-export function registrableDomain({ hostname }: URL): string {
+export function registrableDomain({ hostname }: Pick<URL, 'hostname'>): string {
   // Private suffixes such as github.io separate independent customers.
   return getDomain(hostname, { allowPrivateDomains: true, extractHostname: false }) ?? hostname;
 }

@@ -46,16 +46,20 @@ export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
   const visited: { target: Target; cookie: string }[] = [];
   const chain = { hasBegun: false, isCharged: false };
   let sentCookies = false;
-  const cookieFor = ({ url }: Target) => cookies?.header(url) ?? '';
+  /** The page whose refresh started the current navigation. */
+  let initiator: URL | null = null;
+  const cookieFor = ({ url }: Target) => cookies?.header(url, initiator) ?? '';
 
   const request = async (target: Target, { cookie, ...hints }: Hints): Promise<Visit> => {
     sentCookies ||= cookie !== '';
     const sent = { ...options, ...hints, chain, ...(cookie !== '' && { cookie }) };
     const response = await fetchHop(target.url, sent);
     if (response.setCookies) cookies?.keep(response.setCookies, target.url);
+    if (response.clearsCookies) cookies?.clear(target.url);
     if (response.strictTransport) strict?.keep(response.strictTransport, target.url);
     const step = nextStep(target, response, follow);
     const refreshes = step.kind !== null && step.kind === response.refresh?.kind;
+    if (refreshes) initiator = target.url;
     if (!refreshes || !isSamePage(step.at, target)) return { response, step };
     // A reload with a new cookie may return another response. Browsers scroll instead of reloading if the URL has a fragment.
     const reloads = step.at.url.hash === '' && cookieFor(step.at) !== cookie;

@@ -59,7 +59,7 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
       /** Resolves with null if GET decides. */
       const redirect = request(url, { ...options, method: 'HEAD' })
         .then((response) => {
-          head = withState(response, 'HEAD');
+          head = withState(url, response, 'HEAD');
           return leadsElsewhere(url, head) ? head : null;
         })
         .catch(nullIfNoResponse);
@@ -106,11 +106,16 @@ const asBrowsers = (headers: readonly string[]): RequestOptions => ({
   bodyLimit: (head) => (!isRedirect(head) && isDecidedByContent(head) ? maxPageSize : 0),
 });
 
+/** Matches a `Clear-Site-Data` header with `"cookies"` or `"*"`. */
+const clearsCookies = /(?:^|,)[\t ]*"(?:cookies|\*)"[\t ]*(?:,|$)/;
+
 /** Converts the response, with the cookies and the HSTS policy that it sets. */
-function withState(response: Response, method: HopResponse['method']): HopResponse {
+function withState(url: URL, response: Response, method: HopResponse['method']): HopResponse {
   const { headers } = response;
   const result = hopResponse(response, method);
   if (headers['set-cookie']?.length) result.setCookies = headers['set-cookie'];
+  const isSecure = url.protocol === 'https:';
+  if (isSecure && clearsCookies.test(`${headers['clear-site-data'] ?? ''}`)) result.clearsCookies = true;
   const strictTransport = readStrictTransport(headers['strict-transport-security'] ?? '');
   if (strictTransport) result.strictTransport = strictTransport;
   return result;
@@ -118,7 +123,7 @@ function withState(response: Response, method: HopResponse['method']): HopRespon
 
 /** Interprets the response to GET like a browser. */
 async function readPage(url: URL, response: Response, turn: () => Promise<void>): Promise<HopResponse> {
-  const result = withState(response, 'GET');
+  const result = withState(url, response, 'GET');
   if (isRedirect(response)) return result;
   const { status, headers, body } = response;
   const isEncrypted = url.protocol === 'https:';

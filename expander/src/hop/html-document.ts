@@ -3,6 +3,8 @@ import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
 import sniffEncoding from 'html-encoding-sniffer';
 import type { HopResponse, Refresh } from '../expansion/expansion.ts';
 import { parseUrl } from '../expansion/target.ts';
+import { readPolicies } from './content-security-policy.ts';
+import { headLength } from './head-length.ts';
 import { type HtmlFacts, type MetaRefresh, readable, readHtml } from './meta-refresh.ts';
 import type { ResponseHead } from './response-head.ts';
 import { shownAs } from './shown.ts';
@@ -48,21 +50,26 @@ function effectiveRefresh(
   refreshes: readonly MetaRefresh[],
   encoding: string,
 ): { refresh: Refresh | null; later: HopResponse['laterRefresh'] | null } {
-  const metas = sandbox.test(`${policy}`) ? [] : refreshes;
+  const policies = readPolicies(`${policy}`, url);
+  const metas = policies.allowsScripts ? refreshes : [];
   // Parse the base once, because a page may have a thousand refreshes.
-  const base = noBase.test(`${policy}`) ? url.href : baseUrl(metas.at(-1)?.base ?? null, url);
+  const base = baseUrl(metas.at(-1)?.base ?? null, url, policies.allowsBase);
   const header = { kind: 'refresh', content: `${refresh ?? ''}`, base: null } as const;
   const inOrder = [header, ...metas]
     .map(({ content, ...written }) => ({ ...written, delay: Infinity, url: '', ...parseRefresh(content) }))
     .filter(({ delay }) => delay <= longestDelay)
     .reverse()
     .sort((a, b) => a.delay - b.delay);
+  const hasDanglingBase = isDangling(metas.at(-1)?.base ?? '');
   for (const candidate of inOrder) {
+    const inheritsBase = hasDanglingBase && candidate.base !== null && !parseUrl(candidate.url);
+    if (isDangling(candidate.url) || inheritsBase) continue;
     const target = resolve(candidate.url, candidate.base === null ? url.href : base, encoding);
     if (target === null) continue;
     const { kind, delay } = candidate;
-    if (delay > maxDelay) return { refresh: null, later: { seconds: delay, url: target } };
-    return { refresh: { kind, url: target }, later: null };
+    const next = policies.upgrades ? upgraded(target, url) : target;
+    if (delay > maxDelay) return { refresh: null, later: { seconds: delay, url: next } };
+    return { refresh: { kind, url: next }, later: null };
   }
   return { refresh: null, later: null };
 }
@@ -98,23 +105,38 @@ function inOneLine(title: string): string | null {
   return cut.join('') || null;
 }
 
-/** Matches a policy that disables scripts and meta refreshes (HTML standard, "sandboxed automatic features"). */
-const sandbox = /(?:^|[;,])[\t ]*sandbox(?![\w-])(?![^;,]*[\t ]allow-scripts(?![\w-]))/i;
-
-/** Matches a policy that disables `<base>`. */
-const noBase = /(?:^|[;,])[\t ]*base-uri(?:[\t ]+'none')?[\t ]*(?:[;,]|$)/i;
+/** Number of bytes in which the HTML standard searches for a charset. */
+const standardPrescan = 1_024;
 
 function encodingOf({ headers }: ResponseHead, body: Buffer, xml: boolean): string {
   const [, label] = /;[\t ]*charset="?([^\s",;]+)/i.exec(headers['content-type'] ?? '') ?? [];
-  // The library's types lack `xml`.
-  const options = { xml, transportLayerEncodingLabel: label };
+  const isSearched = !xml && !label && body.length > standardPrescan;
+  const maxPrescanBytes = isSearched ? Math.max(headLength(body), standardPrescan) : undefined;
+  // The library's types lack `xml` and `maxPrescanBytes`.
+  const options = { xml, transportLayerEncodingLabel: label, maxPrescanBytes };
   return sniffEncoding(body, options);
 }
 
 /** Returns the base URL of `page`; undefined if the `href` of its `<base>` is not a URL. */
-function baseUrl(base: string | null, page: URL): string | undefined {
+function baseUrl(base: string | null, page: URL, isAllowed: (base: URL) => boolean): string | undefined {
   const url = base === null ? page : parseUrl(base, page.href);
-  return url?.protocol === 'data:' || url?.protocol === 'javascript:' ? page.href : url?.href;
+  const isIgnored = base !== null && url && (/^(?:data|javascript):$/.test(url.protocol) || !isAllowed(url));
+  return isIgnored ? page.href : url?.href;
+}
+
+/**
+ * Whether a reference may contain markup that an attacker has left open. Chromium does not follow it (Fetch standard, "potentially
+ * dangling markup").
+ */
+function isDangling(reference: string): boolean {
+  return reference.includes('<') && /[\t\n\r]/.test(reference);
+}
+
+/** Returns an http URL of the page's host with https. */
+function upgraded(target: string, page: URL): string {
+  const url = target === '' ? null : parseUrl(target);
+  if (url?.protocol !== 'http:' || url.hostname !== page.hostname) return target;
+  return parseUrl(target.replace(/^http:/, 'https:'))?.href ?? target;
 }
 
 /** Resolves a reference. @returns an empty string for the page itself; null if browsers ignore the reference. */

@@ -36,9 +36,12 @@ const noFacts = () => ({
 
 export type HtmlFacts = ReturnType<typeof noFacts>;
 
-/** Max open elements (as in browsers) and max elements in total. Without limits, 64 KiB of markup could take gigabytes of memory. */
-const maxDepth = 512;
+/**
+ * Max elements, and max sum of their depths, because the parser searches the open elements for each tag (4 ms). Without limits,
+ * 64 KiB of markup could take gigabytes of memory.
+ */
 const maxElements = 10_000;
+const maxDepths = 4_000_000;
 
 /**
  * Finds the title, refreshes and scripts at the start of an HTML page. Like browsers, it ignores elements in comments, scripts,
@@ -103,7 +106,7 @@ function collecting(facts: HtmlFacts): Adapter {
   let base: string | null = null;
   let firstTitle: DefaultTreeAdapterMap['element'] | undefined;
   let script: DefaultTreeAdapterMap['element'] | undefined;
-  let [elements, depth] = [0, 0];
+  let [elements, depth, depths] = [0, 0, 0];
   const limit = (count: number, max: number) => {
     if (count > max) throw new LimitReached();
   };
@@ -145,7 +148,8 @@ function collecting(facts: HtmlFacts): Adapter {
     },
     onItemPush() {
       depth += 1;
-      limit(depth, maxDepth);
+      depths += depth;
+      limit(depths, maxDepths);
     },
     onItemPop() {
       depth -= 1;

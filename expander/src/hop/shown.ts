@@ -51,7 +51,8 @@ const sniffed = 1_024;
  * @param content the start of the content; empty if unknown.
  */
 export function shownAs({ status, headers }: ResponseHead, content: Buffer = Buffer.alloc(0)): Shown {
-  if (status === 304) return 'nothing';
+  // Chromium rejects a 407 that does not come from a proxy.
+  if (status === 304 || status === 407) return 'nothing';
   if ((dispositionType(headers['content-disposition']) ?? 'inline') !== 'inline') return 'file';
   const type = mimeType(headers);
   const isKnown = !unknownTypes.has(type);

@@ -1,4 +1,5 @@
 import { end, type Link, ofLines, ofWebsites, page, redirect } from './link.ts';
+import { meta } from './pages.ts';
 import type { Website } from './stage.ts';
 
 /** A website that sets cookies and redirects to `target`. The target redirects to a URL with the received cookies. */
@@ -31,7 +32,80 @@ const roundTrip =
     return path.startsWith('/check') ? redirect(cookie === '' ? '/none' : `/sent?${cookie}`) : end;
   };
 
+/** A website that sets a cookie and redirects to another website, whose page leads back. */
+const refreshBack =
+  (line: string, back: (path: string) => ReturnType<typeof redirect>): Website =>
+  ({ host, path, cookie }) => {
+    if (host !== 'start.example') return back(path);
+    if (path.startsWith('/a/b')) return withCookies(redirect('http://other.example/'), `${line}; Path=/`);
+    if (path.startsWith('/again')) return page(refreshTo('/check'));
+    if (path.startsWith('/on')) return redirect('/check');
+    return path.startsWith('/check') ? redirect(cookie === '' ? '/none' : `/sent?${cookie}`) : end;
+  };
+
+const refreshTo = (url: string) => meta(`0;url=${url}`);
+const strict = 'a=1; SameSite=Strict';
+const checked = 'http://start.example/check';
+
+/** A website at https that sets cookies, then clears them with this header. */
+const clearing =
+  (value: string, { at = 'https', more = [] as string[], host = 'start.example' } = {}): Website =>
+  ({ path, cookie, encrypted }) => {
+    if (path.startsWith('/a/b') && !encrypted) return redirect('https://start.example/set');
+    if (path === '/set')
+      return withCookies(redirect(`${at}://${host}/clear`), 'a=1; Path=/; Domain=start.example');
+    if (path === '/clear') {
+      const reply = withCookies(redirect(`${at}://start.example/check`), ...more);
+      return { ...reply, headers: [...(reply.headers ?? []), ['Clear-Site-Data', value]] };
+    }
+    if (path === '/check') return redirect(cookie === '' ? '/none' : `/sent?${cookie.replaceAll(' ', '')}`);
+    return end;
+  };
+
 const websites: Record<string, Website> = {
+  'a SameSite=Strict cookie after a refresh from another website': refreshBack(strict, () =>
+    page(refreshTo(checked)),
+  ),
+  'a SameSite=Strict cookie after a Refresh header from another website': refreshBack(strict, () =>
+    page('', [['Refresh', `0;url=${checked}`]]),
+  ),
+  'a SameSite=Lax cookie after a refresh from another website': refreshBack('a=1; SameSite=Lax', () =>
+    page(refreshTo(checked)),
+  ),
+  'a cookie without SameSite after a refresh from another website': refreshBack('a=1', () =>
+    page(refreshTo(checked)),
+  ),
+  'a SameSite=Strict cookie after a refresh within another website, which redirects': refreshBack(
+    strict,
+    (path) => (path === '/' ? page(refreshTo('/x')) : redirect(checked)),
+  ),
+  'a SameSite=Strict cookie after a refresh from another website and a redirect': refreshBack(strict, () =>
+    page(refreshTo('http://start.example/on')),
+  ),
+  'a SameSite=Strict cookie after a refresh from another website and a refresh': refreshBack(strict, () =>
+    page(refreshTo('http://start.example/again')),
+  ),
+  'a SameSite=Strict cookie after a refresh from another host of the website': ({ host, path, cookie }) => {
+    if (host === 'www.start.example') return page(refreshTo(checked));
+    if (path.startsWith('/a/b'))
+      return withCookies(redirect('http://www.start.example/'), `${strict}; Path=/`);
+    return path.startsWith('/check') ? redirect(cookie === '' ? '/none' : `/sent?${cookie}`) : end;
+  },
+  'a SameSite=Strict cookie after a refresh from http to https': ({ path, cookie }) => {
+    if (path.startsWith('/a/b'))
+      return withCookies(page(refreshTo('https://start.example/check')), `${strict}; Path=/`);
+    return path.startsWith('/check') ? redirect(cookie === '' ? '/none' : `/sent?${cookie}`) : end;
+  },
+  'Clear-Site-Data: "cookies"': clearing('"cookies"'),
+  'Clear-Site-Data: "*"': clearing('"*"'),
+  'Clear-Site-Data: "cache", "cookies"': clearing('"cache", "cookies"'),
+  'Clear-Site-Data: "storage"': clearing('"storage"'),
+  'Clear-Site-Data: cookies': clearing('cookies'),
+  'Clear-Site-Data: "Cookies"': clearing('"Cookies"'),
+  'Clear-Site-Data: "cookies" over http': clearing('"cookies"', { at: 'http' }),
+  'Clear-Site-Data: "cookies" with a new cookie': clearing('"cookies"', { more: ['b=2; Path=/'] }),
+  'Clear-Site-Data: "cookies" at a subdomain': clearing('"cookies"', { host: 'www.start.example' }),
+  'Clear-Site-Data: "cookies" at another website': clearing('"cookies"', { host: 'other.example' }),
   'two cookies': setting(['a=1', 'b=2']),
   'a cookie that is set twice': setting(['a=1', 'a=2']),
   'a cookie that is set and removed': setting(['a=1; Path=/', 'a=; Path=/; Max-Age=0']),

@@ -42,9 +42,16 @@ const pages: Link[] = [
   ...ofCases('Meta refresh: content', contents, (content) => page(`<!doctype html>${meta(content)}`)),
   // {meta} is a placeholder for a meta refresh, {0;url=/1} for a meta refresh with that content.
   ...ofLines('pages.txt', (markup) =>
-    page(markup.replaceAll('{meta}', unquoted).replace(/\{(.*?)\}/g, (_, content) => meta(content))),
+    page(markup.replaceAll('{meta}', unquoted).replace(/\{(.*?)\}/gs, (_, content) => meta(content))),
   ),
   ...ofReplies('Meta refresh: place', { '40,000 spaces before {meta}': page(' '.repeat(40_000) + unquoted) }),
+  ...ofReplies('Meta refresh: deep elements', {
+    '511 <div>': page('<div>'.repeat(511) + unquoted),
+    '600 <div>': page('<div>'.repeat(600) + unquoted),
+    '2,000 <div>': page('<div>'.repeat(2_000) + unquoted),
+    '600 <b>': page('<b>'.repeat(600) + unquoted),
+    '600 <span>, a title below': page(`${'<span>'.repeat(600)}<title>x</title>${unquoted}`),
+  }),
   ...ofReplies('Meta refresh: base, and several', {
     '{0;url=/m} and Refresh: 0;url=/h': page(meta('0;url=/m'), [refresh('0;url=/h')]),
     '{0;url=/m} and Refresh: 1;url=/h': page(meta('0;url=/m'), [refresh('1;url=/h')]),
@@ -91,6 +98,25 @@ const types: Link[] = ofReplies('Pages: type and encoding', {
   'UTF-8': typed('text/html;charset=utf-8', meta(bytes('0;url=/ü?ü#ü'))),
   'UTF-8 by <meta charset>': page(`<meta charset=utf-8>${meta(bytes('0;url=/ü?ü'))}`),
   'UTF-8 by a byte order mark': page(bytes(`\ufeff${meta('0;url=/ü?ü')}`)),
+  ...Object.fromEntries(
+    [
+      `<script>/*${'x'.repeat(1_100)}*/</script><meta charset=utf-8>`,
+      `<!--${'x'.repeat(1_100)}--><meta charset=utf-8>`,
+      `<title>${'x'.repeat(1_100)}</title><meta charset=utf-8>`,
+      `${'<link rel=x>'.repeat(100)}<meta http-equiv=content-type content="text/html; charset=utf-8">`,
+      `<!--${'x'.repeat(5_000)}--><meta charset=utf-8>`,
+      `<body>${'x'.repeat(1_100)}<meta charset=utf-8>`,
+      `<div></div>${' '.repeat(1_100)}<meta charset=utf-8>`,
+      `</head>${' '.repeat(1_100)}<meta charset=utf-8>`,
+      `<div>${' '.repeat(900)}<meta charset=utf-8>`,
+      `<!--${'x'.repeat(1_100)}--><meta charset=windows-1251><meta charset=utf-8>`,
+      `<!--${'x'.repeat(1_100)}--><meta charset=bogus><meta charset=utf-8>`,
+      `<meta charset=windows-1251><!--${'x'.repeat(1_100)}--><meta charset=utf-8>`,
+    ].map((head) => [
+      `${head.replace(/x{40,}/g, 'x…x').replace(/ {40,}/g, ' … ')}, late`,
+      page(head + meta(bytes('0;url=/ü?ü'))),
+    ]),
+  ),
   'UTF-16 by a byte order mark': page(
     Buffer.from(`\ufeff${meta('0;url=/ü?ü')}`, 'utf16le').toString('latin1'),
   ),

@@ -30,6 +30,8 @@ const statuses: Link[] = [
   ),
   ...ofReplies('Status', {
     '302 with a space before the colon': { status: 302, headers: [['Location ', '/x']] },
+    '407 with a Refresh': { ...page('', [refresh('0;url=/x')]), status: 407 },
+    '407 with a meta refresh': { ...page(meta('0;url=/x')), status: 407 },
     '404 with a Refresh': { ...page('', [refresh('0;url=/x')]), status: 404 },
   }),
 ];

@@ -18,12 +18,14 @@ import { pageLinks } from '../testing/browsers/pages.ts';
 import { policyLinks } from '../testing/browsers/policies.ts';
 import { departures, redirectLinks } from '../testing/browsers/redirects.ts';
 import { openStage, type Stage } from '../testing/browsers/stage.ts';
+import { transportLinks } from '../testing/browsers/transport.ts';
 
 const links = [
   ...redirectLinks,
   ...methodLinks,
   ...pageLinks,
   ...policyLinks,
+  ...transportLinks,
   ...fileLinks,
   ...cookies,
   ...departures,

@@ -56,6 +56,11 @@ export const web: Web = {
     'self.example has a certificate that cannot be verified.',
     { reason: 'certificate', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
   ),
+  'https://leaf.example/': new ExpansionError(
+    'request_failed',
+    'leaf.example sends an incomplete certificate chain; browsers usually repair that.',
+    { reason: 'certificate', detail: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' },
+  ),
   'http://late.example/': new ExpansionError('timeout', 'late.example did not respond within 3 seconds.'),
   'http://unread.example/': { incomplete: true, interrupted: true },
   'https://partly.example/': { method: 'GET', bytesRead: 65_536, incomplete: true },

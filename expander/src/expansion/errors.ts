@@ -34,6 +34,9 @@ export interface ErrorFacts {
   rate?: RateState;
 }
 
+/** OpenSSL's error if a website sends only its own certificate, and no known authority has issued it. */
+export const incompleteChain = 'UNABLE_TO_VERIFY_LEAF_SIGNATURE';
+
 /** An error with a stable code and an ASCII sentence for the user. */
 export class ExpansionError extends Error {
   readonly code: ErrorCode;

@@ -12,7 +12,23 @@ describe('extracts the target of a wrapper', () => {
   const short = 'https://example.com/a';
   test.each([
     [outlook, `${safe}/?url=${encoded}&data=05%7C02&sdata=x&reserved=0`, target],
+    [outlook, `${safe}/?data=05%7C02&amp;url=${encoded}&amp;sdata=x`, target],
+    [
+      'Teams Safe Links',
+      `https://statics.teams.cdn.office.net/evergreen-assets/safelinks/1/atp-safelinks.html?url=${encoded}&locale=en-us&dest=x`,
+      target,
+    ],
     [proofpoint, `https://urldefense.proofpoint.com/v1/url?u=${encoded}&k=x`, target],
+    [
+      proofpoint,
+      `https://urldefense.proofpoint.com/v1/url?u=${encodeURIComponent(`${short}?b&amp;c`)}`,
+      `${short}?b&c`,
+    ],
+    [
+      proofpoint,
+      'https://urldefense.proofpoint.com/v2/url?u=https-3A__example.com_a-3Fb-26amp-3Bc&d=x',
+      `${short}?b&c`,
+    ],
     [
       proofpoint,
       'https://urldefense.proofpoint.com/v2/url?u=https-3A__example.com_a-3Fb-2Dc&d=x',
@@ -30,6 +46,10 @@ describe('extracts the target of a wrapper', () => {
     ['Google', `https://www.google.com/url?sa=t&url=${encoded}&usg=x`, target],
     ['Google', `https://www.google.co.uk/url?q=${encoded}`, target],
     ['Google', `https://google.cat/url?sa=t&q=&url=${encoded}`, target],
+    ['Google', `https://www.google.com/url?q=weather&url=${encoded}`, target],
+    ['Google', `https://www.google.com/url?q=https://a.example/&url=${encoded}`, target],
+    ['Threads', `https://l.threads.com/?u=${encoded}&e=AT0`, target],
+    ['Threads', `https://l.threads.net/?u=${encoded}&e=AT0`, target],
     ['Facebook', `https://l.facebook.com/l.php?u=${encoded}&h=AT0`, target],
     ['Facebook', `https://lm.facebook.com/l.php?u=${encoded}&h=AT0`, target],
     ['Instagram', `https://l.instagram.com/?u=${encoded}&e=AT0`, target],
@@ -42,6 +62,7 @@ test.each([
   'https://example.com/?url=https://example.org/',
   'https://safelinks.protection.outlook.com.evil.example/?url=https://example.org/',
   'https://nam02.safelinks.protection.outlook.com/?data=x',
+  'https://statics.teams.cdn.office.net/x?url=https://example.org/',
   'https://www.google.com/search?q=https://example.org/',
   'https://www.google.com/url?q=weather',
   'https://google.evil.example/url?q=https://example.org/',

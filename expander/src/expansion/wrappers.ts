@@ -39,14 +39,21 @@ const wrappers: readonly Wrapper[] = [
   {
     name: 'Outlook Safe Links',
     host: /(?:^|\.)safelinks\.protection\.(?:outlook\.com|office365\.us)$/,
-    unwrap: ({ searchParams }) => searchParams.get('url'),
+    // A URL that was copied from HTML has `&amp;` for `&`.
+    unwrap: ({ searchParams }) => searchParams.get('url') ?? searchParams.get('amp;url'),
+  },
+  {
+    name: 'Teams Safe Links',
+    host: /^statics\.teams\.cdn\.office\.net$/,
+    unwrap: ({ pathname, searchParams }) =>
+      pathname.startsWith('/evergreen-assets/safelinks/') ? searchParams.get('url') : null,
   },
   { name: 'Proofpoint URL Defense', host: /^urldefense\.(?:proofpoint\.com|com|us)$/, unwrap: proofpoint },
   {
     name: 'Google',
     host: { test: (hostname) => googleDomains.has(hostname.replace(/^www\./, '')) },
     unwrap: ({ pathname, searchParams }) =>
-      pathname === '/url' ? searchParams.get('q') || searchParams.get('url') : null,
+      pathname === '/url' ? searchParams.get('url') || searchParams.get('q') : null,
   },
   {
     name: 'Facebook',
@@ -54,6 +61,7 @@ const wrappers: readonly Wrapper[] = [
     unwrap: ({ pathname, searchParams }) => (pathname === '/l.php' ? searchParams.get('u') : null),
   },
   { name: 'Instagram', host: /^l\.instagram\.com$/, unwrap: ({ searchParams }) => searchParams.get('u') },
+  { name: 'Threads', host: /^l\.threads\.(?:com|net)$/, unwrap: ({ searchParams }) => searchParams.get('u') },
 ];
 
 /** Returns the target and the service's name if `url` is a wrapper, otherwise null. */
@@ -67,13 +75,20 @@ export function unwrap(url: URL): { target: string; wrapper: string } | null {
 /** Extracts the target from any of Proofpoint's three URL formats. */
 function proofpoint(url: URL): string | null | undefined {
   const [, version] = /^\/(v[123])\//.exec(url.pathname) ?? [];
-  if (version === 'v1') return url.searchParams.get('u');
+  if (version === 'v1') return withoutEntities(url.searchParams.get('u'));
   // Version 2 uses percent-encoding, but with "-" for "%" and "_" for "/".
   if (version === 'v2') {
     const encoded = url.searchParams.get('u')?.replaceAll('-', '%').replaceAll('_', '/');
-    return encoded && percentDecoded(encoded);
+    return encoded && withoutEntities(percentDecoded(encoded));
   }
   return version === 'v3' ? proofpointV3(url.href) : null;
+}
+
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+
+/** Replaces the entities in a URL, because versions 1 and 2 take it from HTML. */
+function withoutEntities(url: string | null): string | null {
+  return url?.replace(/&(amp|lt|gt|quot|#39);/g, (_, name) => entities[name] ?? '') ?? null;
 }
 
 /** Characters that encode the run lengths 2, 3, and so on. */

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import tls from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { testCertificate } from '@longhand/shared/testing/certificate.ts';
+import { issuedCertificate, testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -142,6 +142,17 @@ test('the certificate must match the name in the URL', async () => {
     code: 'request_failed',
     message: `other.example:${port} has a certificate for another name.`,
     facts: { reason: 'certificate', detail: 'ERR_TLS_CERT_ALTNAME_INVALID' },
+  });
+});
+
+test('a certificate without its chain is reported as such, because browsers fetch the rest', async () => {
+  const origin = await website((_, response) => void response.end(), {
+    certificate: await issuedCertificate(),
+  });
+  const { port } = new URL(origin);
+  await expect(hopFetcher([here])(`https://localhost:${port}/`)).rejects.toMatchObject({
+    message: `localhost:${port} sends an incomplete certificate chain; browsers usually repair that.`,
+    facts: { reason: 'certificate', detail: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' },
   });
 });
 

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { timed } from '@longhand/shared/durations.ts';
 import type { Histogram } from 'prom-client';
-import { ExpansionError, unknownName } from '../expansion/errors.ts';
+import { ExpansionError, incompleteChain, unknownName } from '../expansion/errors.ts';
 import { cdnId, type FetchHop, type Follow, type HopResponse } from '../expansion/expansion.ts';
 import { responseFreshUntil } from '../expansion/lifetime.ts';
 import type { Lookup } from '../guard/lookup.ts';
@@ -126,6 +126,7 @@ const certificateErrors: Record<string, string> = {
   CERT_HAS_EXPIRED: 'has an expired certificate.',
   CERT_NOT_YET_VALID: 'has a certificate that is not valid yet.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name.',
+  [incompleteChain]: 'sends an incomplete certificate chain; browsers usually repair that.',
 };
 
 function requestFailed(url: URL, cause: unknown): ExpansionError {

@@ -163,6 +163,11 @@ export const endings = {
     verdict: 'Certificate problem',
     headline: 'The certificate does not prove that this is SITE',
   },
+  incomplete_chain: {
+    ...notWorking,
+    verdict: 'Certificate problem',
+    headline: 'The certificate chain is incomplete at SITE',
+  },
   unknown_name: {
     verdict: 'Broken link',
     headline: 'SITE could not be found',

@@ -1,5 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import { appOf } from '../expansion/apps.ts';
+import { incompleteChain } from '../expansion/errors.ts';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
 import { isDocument, programIn } from '../expansion/file-kinds.ts';
 import {
@@ -135,6 +136,7 @@ function unencrypted({ hops, longUrl }: Expansion): string | null {
 
 function kindOf({ end, error, hops, redirectCount }: Expansion, url: URL | null, place: Place | null): Kind {
   if (end.code === 'unsupported_scheme' && !error) return url && appOf(url) ? 'app' : 'not_web';
+  if (end.detail === incompleteChain) return 'incomplete_chain';
   if (end.code !== 'final') return end.reason ?? end.code;
   const last = hops.at(-1);
   const kind = pageKind(last);

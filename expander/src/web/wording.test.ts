@@ -48,6 +48,7 @@ describe('the page explains every kind of result', () => {
       https://partly.example | Page found It leads to partly.example | Only the first part of the page
       https://cut.example | Page found It leads to cut.example | Only part of the page could be read
       https://self.example/ | Certificate problem The certificate does not prove that this is self.example | Details DEPTH_ZERO
+      https://leaf.example/ | Certificate problem The certificate chain is incomplete at leaf.example | browsers usually repair that
       s.example/mail | Opens an app It opens your mail program mailto:someone@example.com | Open it
       s.example/script | Beware It does not lead to a web page javascript:alert(1) | may run code
       s.example/private | Beware It leads to a private network: 10.0.0.1 | Only links to public websites are

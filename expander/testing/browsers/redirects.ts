@@ -141,13 +141,20 @@ const wrappers: Link[] = [
   'http://urldefense.proofpoint.com/v2/url?u=http-3A__target.example_x-3Fy-3Dz&d=DwMF&c=x',
   'http://urldefense.com/v3/__http://target.example/x?y=z__;!!Abc!def$',
   `http://www.google.com/url?q=${target}&sa=D`,
+  `http://www.google.com/url?q=weather&url=${target}&sa=D`,
   `http://l.facebook.com/l.php?u=${target}&h=AT0`,
+  `http://l.threads.com/?u=${target}&e=AT0`,
+  `http://nam02.safelinks.protection.outlook.com/?data=05&amp;url=${target}`,
+  `http://statics.teams.cdn.office.net/evergreen-assets/safelinks/1/atp-safelinks.html?url=${target}&locale=en-us`,
+  `http://urldefense.proofpoint.com/v1/url?u=${target}&k=x`,
+  'http://urldefense.proofpoint.com/v2/url?u=http-3A__target.example_x-3Fy-3Dz-26amp-3B1&d=x',
 ].map((url) => ({
   group: 'Wrappers',
   sent: url,
   website: ({ host }) => {
     if (host === 'start.example') return redirect(url);
-    return host === 'target.example' ? end : redirect('http://target.example/x?y=z');
+    if (host === 'target.example') return end;
+    return redirect(`http://target.example/x?y=z${url.includes('amp-3B') ? '&1' : ''}`);
   },
 }));
 

@@ -13,9 +13,13 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts `src/main.ts` as a process on free ports, and resolves once it listens. Returned URLs end in a slash. */
-export async function startService(env: Record<string, string>) {
-  const child = spawn(process.execPath, [`${import.meta.dirname}/../src/main.ts`], {
+/**
+ * Starts `src/main.ts` in `folder` as a process on free ports, and resolves once it listens. Returned URLs end in a slash.
+ *
+ * @param folder the workspace, or a changed copy
+ */
+export async function startService(env: Record<string, string>, folder = `${import.meta.dirname}/..`) {
+  const child = spawn(process.execPath, [`${folder}/src/main.ts`], {
     env: { ...childEnvironment, PORT: '0', OPS_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -23,7 +23,7 @@ export async function ensureK6(): Promise<void> {
   if (await hasK6()) return;
   console.log(`Installing k6 ${version} with Go into .local/bin. This takes about two minutes, once.`);
   await mkdir(localBin, { recursive: true });
-  await install(version).catch((error) => {
+  await installK6().catch((error) => {
     throw new Error(
       'k6 is not installed. Install it (https://grafana.com/docs/k6/latest/set-up/install-k6/), or install Go. ' +
         error.message,
@@ -32,7 +32,7 @@ export async function ensureK6(): Promise<void> {
 }
 
 /** Compiles k6 into `.local/bin`, and prints how many of its packages are done. */
-async function install(version: string): Promise<void> {
+export async function installK6(): Promise<void> {
   const env = { ...process.env, GOBIN: localBin };
   // With `-v`, Go prints one line for each package.
   const child = spawn('go', ['install', '-v', `go.k6.io/k6@v${version}`], {
@@ -43,9 +43,12 @@ async function install(version: string): Promise<void> {
   let packages = 0;
   const messages: string[] = [];
   for await (const line of createInterface({ input: child.stderr })) {
-    if (/\s/.test(line)) messages.push(line);
-    else packages += 1;
-    if (packages % 50 === 1) console.log(`Compiled ${packages} of about 700 packages.`);
+    if (/\s/.test(line)) {
+      messages.push(line);
+      continue;
+    }
+    packages += 1;
+    if (packages % 50 === 0) console.log(`Compiled ${packages} packages.`);
   }
   const [code] = await closed;
   if (code !== 0) throw new Error(messages.slice(-5).join('\n'));

@@ -9,11 +9,12 @@ import {
   type Targets,
   testAttacks,
 } from '@longhand/shared/testing/route-attack.ts';
-import { afterAll } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { testExpander } from '../testing/expander.ts';
 import { startOrigin } from '../testing/origin.ts';
 import { words } from '../testing/pieces.ts';
 import { expand, runService } from '../testing/process.ts';
+import { createBrowse } from './hop/browse.ts';
 
 /** The attacker's website. */
 const hostile = await startOrigin();
@@ -65,7 +66,9 @@ const headers: Record<string, { size?: number; pieces: readonly string[] }> = {
   'Set-Cookie': { pieces: [...quoted, 'a=1;', 'Path=/;', 'Domain=.;', 'Expires='] },
   'Strict-Transport-Security': { pieces: [...quoted, 'max-age=', 'includeSubDomains'] },
   'Transfer-Encoding': { pieces: [...quoted, 'chunked,'] },
+  Age: { pieces: [...quoted, '1'] },
   Connection: { pieces: [...quoted, 'close', 'keep-alive'] },
+  Date: { pieces: [...quoted, '1 Jan '] },
   Expires: { pieces: [...quoted, '1 Jan '] },
   Location: { size: head, pieces: [...quoted, '&a', '%cc%81', '\xcc\x81', 'a.', '@', 'http://'] },
   Refresh: { pieces: [...quoted, '0;url=', '0;url="'] },
@@ -134,6 +137,32 @@ const outside: Targets = {
     ),
   },
 };
+
+test('the attack has every header that a hop reads', async () => {
+  const read = new Set<string>();
+  const watched = (given: Record<string, string>) =>
+    new Proxy(given, {
+      get(target, name) {
+        read.add(`${String(name)}`);
+        return Reflect.get(target, name);
+      },
+    });
+  const responses: Record<string, string>[] = [
+    {},
+    { 'content-type': 'text/html', 'cache-control': 'max-age=1' },
+    { 'content-type': 'text/plain', expires: '0' },
+    { 'content-disposition': 'attachment' },
+  ];
+  for (const given of responses) {
+    const browse = createBrowse(async () => ({
+      ...{ status: 200, headers: watched(given), addressFamily: 4, isCut: false, source: null },
+      body: Buffer.from('a'),
+    }));
+    await browse(new URL('https://a.example/'), {});
+  }
+  expect(read.size).toBeGreaterThan(10);
+  expect(Object.keys(headers).map((name) => name.toLowerCase())).toEqual(expect.arrayContaining([...read]));
+});
 
 /** The dearest inputs of the last run of `make test-long`, from out/attack-expander.md. */
 const dearest: readonly Dear[] = [

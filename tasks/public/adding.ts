@@ -1,7 +1,9 @@
-import { change } from './change.js';
+import { change, enqueue } from './change.js';
 import { drafts, restoreDraft, storeDraft, textFieldsOf } from './drafts.js';
 import { countTasks, explain, fieldOf, formKey, linesOf, refuse, setFormKey, single } from './form.js';
+import { dropLines, keepLines, lines } from './kept.js';
 import { say } from './notice.js';
+import { hasConnection, tellConnection } from './offline.js';
 import { type Failure, newKey, post } from './request.js';
 import { forget, remember } from './unanswered.js';
 
@@ -23,8 +25,22 @@ let waiting: NewTask[] = [];
 
 const unsaved = () => [...waiting.map(({ text }) => text), fieldOf(single).value].filter(Boolean).join('\n');
 
-export const keepAddDraft = () =>
-  storeDraft(single, { title: unsaved(), nonce: waiting[0]?.nonce ?? formKey(single) });
+function keepAddDraft() {
+  const nonce = waiting[0]?.nonce ?? formKey(single);
+  storeDraft(single, { title: unsaved(), nonce });
+  if (!lines()) return;
+  if (unsaved()) keepLines({ text: unsaved(), nonce });
+  else dropLines();
+  countTasks(single);
+  tellConnection();
+}
+
+/** The user has changed the text, so it is sent only after another press of Add. */
+export function typed() {
+  dropLines();
+  keepAddDraft();
+  tellConnection();
+}
 
 function show(text: string) {
   fieldOf(single).value = text;
@@ -33,6 +49,12 @@ function show(text: string) {
 
 /** Adds a task for each line. Unsaved text returns to the field after a failure. */
 export function add() {
+  sendLines();
+  // Keeps a phone's keyboard open after a tap on Add.
+  fieldOf(single).focus();
+}
+
+function sendLines() {
   const { value } = fieldOf(single);
   // The server explains why it refuses a blank line.
   const texts = linesOf(value).length > 0 ? linesOf(value) : [value];
@@ -41,8 +63,6 @@ export function add() {
   explain(single, '');
   for (const field of textFieldsOf(single)) field.value = '';
   countTasks(single);
-  // Keeps a phone's keyboard open after a tap on Add.
-  fieldOf(single).focus();
   for (const task of tasks) send(task);
 }
 
@@ -79,7 +99,10 @@ function takeBack({ text, nonce }: NewTask, failure: Failure, key: string) {
   const isRejected = failure.kind === 'invalid' || fieldOf(single).value !== '';
   show(isRejected ? unsaved() : `${unsaved()}\n`);
   waiting = [];
-  refuse(single, failure);
+  setFormKey(single, nonce);
+  const isUnsent = failure.kind === 'no answer' && !hasConnection();
+  const waits = isUnsent && keepLines({ text: unsaved(), nonce });
+  if (!waits) refuse(single, failure);
   setFormKey(single, nonce);
   keepAddDraft();
   remember(failure, key, () => leaveField(text));
@@ -101,6 +124,33 @@ function leaveField(text: string) {
 }
 
 export function restoreAdd() {
-  show(drafts()['/task']?.title ?? fieldOf(single).value);
+  const kept = lines();
+  show(drafts()['/task']?.title ?? kept?.text ?? fieldOf(single).value);
+  if (kept) setFormKey(single, kept.nonce);
   restoreDraft(single);
 }
+
+const isField = (text: string) => fieldOf(single).value.trim() === text.trim();
+
+/** Sends the lines that wait for a connection. Only one page of this device does so at a time. */
+async function sendWaiting() {
+  if (!lines()) return;
+  await navigator.locks.request('lines', async () => {
+    const kept = lines();
+    if (!kept || !isField(kept.text)) return;
+    setFormKey(single, kept.nonce);
+    sendLines();
+    await new Promise((resolve) => enqueue(() => resolve(undefined)));
+  });
+}
+
+addEventListener('connected', () => void sendWaiting());
+
+// Another page of this device has sent the lines.
+addEventListener('storage', ({ key, oldValue, newValue }) => {
+  if (key !== 'lines' || newValue !== null || !isField(JSON.parse(oldValue ?? '{}').text ?? '')) return;
+  show('');
+  setFormKey(single);
+  keepAddDraft();
+  tellConnection();
+});

@@ -1,5 +1,6 @@
 import { make } from './dom.js';
 import { textFieldsOf } from './drafts.js';
+import { lines as keptLines } from './kept.js';
 import { complain, endFieldComplaint, report } from './notice.js';
 import { type Failure, newKey } from './request.js';
 
@@ -40,7 +41,9 @@ export const tasksIn = ({ length }: string[]) => `${length} ${length === 1 ? 'ta
 export function countTasks(form: HTMLFormElement) {
   const lines = linesOf(fieldOf(form).value);
   const isSeveral = form !== single || lines.length > 1;
-  (form.querySelector('.main') as Element).textContent = isSeveral ? `Add ${tasksIn(lines)}` : 'Add';
+  const label = isSeveral ? `Add ${tasksIn(lines)}` : 'Add';
+  const isWaiting = form === single && keptLines() !== undefined;
+  (form.querySelector('.main') as Element).textContent = isWaiting ? 'Add when online' : label;
 }
 
 /** Returns `text` without one line for each of `lines`. */

@@ -1,9 +1,10 @@
-import { add, keepAddDraft, restoreAdd } from './adding.js';
+import { add, restoreAdd, typed } from './adding.js';
 import { redraw } from './calm.js';
 import { enqueue, refresh } from './change.js';
 import { settleSent, storeDraft } from './drafts.js';
 import { edit, endEdit, restoreEdits, saveEdit } from './editing.js';
 import { countTasks, explain, isLocked, linesOf, single } from './form.js';
+import { forgetAll } from './kept.js';
 import { pressKey } from './keys.js';
 import './live.js';
 import { problemOfPaste } from './clipboard.js';
@@ -61,7 +62,7 @@ document.addEventListener('submit', (event) => {
   const form = event.target as HTMLFormElement;
   event.preventDefault();
   if (form.matches('.find')) afterChanges(() => form.submit());
-  else if (form.matches('[action="/logout"]')) enqueue(() => form.submit());
+  else if (form.matches('[action="/logout"]')) enqueue(() => logOut(form));
   else if (form === single) add();
   else if (form.matches('.lines')) saveLines(form);
   else if (form.matches('.write')) saveEdit(form);
@@ -69,11 +70,16 @@ document.addEventListener('submit', (event) => {
   else press(form, event.submitter);
 });
 
+function logOut(form: HTMLFormElement) {
+  forgetAll();
+  form.submit();
+}
+
 document.addEventListener('input', ({ target }) => {
   const { form } = target as HTMLInputElement;
   if (!form?.matches('.write')) return;
   explain(form, '');
-  if (form === single) keepAddDraft();
+  if (form === single) typed();
   else storeDraft(form);
   if (!form.closest('li')) countTasks(form);
 });

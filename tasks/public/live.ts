@@ -20,6 +20,7 @@ function heard(version: string) {
   reconnectIn(silence);
   latest = version;
   endPassingComplaints();
+  dispatchEvent(new Event('connected'));
   enqueue(async () => {
     const shown = list().dataset.version;
     if (latest === shown) return;
@@ -53,6 +54,7 @@ function connect() {
   source = new EventSource('/tasks/events');
   source.onmessage = ({ data }) => heard(data);
   source.onerror = () => {
+    dispatchEvent(new Event('connectionlost'));
     // The browser itself retries lost connections, but not error statuses.
     if (source?.readyState !== EventSource.CLOSED) return;
     reconnectIn(2_000 * (lastHeard < Infinity ? 1 : 5) * (1 + Math.random()));

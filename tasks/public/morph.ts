@@ -16,7 +16,7 @@ const callbacks = {
     !is(old, '.write, .find, .editing:has([name=revision])') &&
     !(is(old, '#notice') && !fresh.textContent?.trim()),
   beforeNodeRemoved: (old: Node) => !is(old, '.write, .complaint, .changes'),
-  beforeAttributeUpdated: (name: string) => name !== 'data-pending' && name !== 'open',
+  beforeAttributeUpdated: (name: string) => !['data-pending', 'data-waits', 'open'].includes(name),
 };
 
 /** Makes a part of the document equal to the same part of `page`. */
@@ -28,4 +28,5 @@ export function morph(part: Part, page: Page) {
   refocus();
   document.title = `${list().dataset.title}`;
   (document.querySelector('[rel=icon]') as HTMLLinkElement).href = `/icon?open=${list().dataset.open}`;
+  dispatchEvent(new Event('listshown'));
 }

@@ -40,8 +40,12 @@ const kinds: Partial<Record<number, Kind>> = {
   422: 'invalid',
 };
 
-const noAnswer = () =>
-  Promise.reject(new Failure('no answer', 'No answer. It may not be saved.', { mayHaveHappened: true }));
+function noAnswer(): Promise<never> {
+  const isOffline = document.body.matches('.offline');
+  const message = isOffline ? 'This needs a connection.' : 'No answer. It may not be saved.';
+  // A request may arrive although the connection is lost before its response.
+  return Promise.reject(new Failure('no answer', message, { mayHaveHappened: navigator.onLine }));
+}
 
 /** Fetches a page and follows redirects. @throws {Failure} */
 export async function load(url: string, init: RequestInit = {}): Promise<Document> {
@@ -52,6 +56,7 @@ export async function load(url: string, init: RequestInit = {}): Promise<Documen
   if (status === 401 || new URL(response.url).pathname === '/login')
     throw new Failure('logged out', 'You are logged out.');
   const text = await response.text().catch(noAnswer);
+  if (status < 500) dispatchEvent(new Event('connected'));
   const page = new DOMParser().parseFromString(text, 'text/html');
   // A captive portal may respond with its own login page and status 200.
   if (ok && page.querySelector('#list, form.write')) return page;
@@ -63,6 +68,24 @@ export async function load(url: string, init: RequestInit = {}): Promise<Documen
     mayHaveHappened: redirected || status >= 500,
     page,
   });
+}
+
+/** Sets whether a task is finished, whatever it is now. Returns `later` if the server did not answer, or wants a login. */
+export async function putState(
+  id: string,
+  finished: 0 | 1,
+): Promise<'saved' | 'later' | { refusal: string }> {
+  const response = await fetch(`/tasks/${id}`, {
+    method: 'PUT',
+    headers: { Accept: 'application/json', 'Content-Type': 'application/json', 'If-Match': '*' },
+    body: JSON.stringify({ finished }),
+    signal: AbortSignal.timeout(patience),
+  }).catch(() => undefined);
+  if (response?.ok) return 'saved';
+  if (response?.status === 401) dispatchEvent(new Event('loggedout'));
+  if (!response || [401, 408, 429].includes(response.status) || response.status >= 500) return 'later';
+  const { detail } = await response.json().catch(() => ({}));
+  return { refusal: detail ?? `This failed (error ${response.status}).` };
 }
 
 /** A random key for a request. `randomUUID` would need HTTPS. */

@@ -4,6 +4,7 @@ import { rows, stateOf } from './dom.js';
 import { leave } from './focus.js';
 import { focusList, report, say } from './notice.js';
 import { post } from './request.js';
+import { tick } from './waiting.js';
 
 /** The rows of this user's last deletion, which Undo brings back. */
 let deleted: string[] = [];
@@ -15,12 +16,18 @@ const sent = new WeakSet<HTMLFormElement>();
 export function toggle(row: HTMLElement) {
   const [as, action] =
     stateOf(row) === 'finished' ? (['open', 'unfinish'] as const) : (['finished', 'finish'] as const);
+  const { confirmed, failed } = tick(row, as === 'finished' ? 1 : 0);
   change({
     rows: [row],
     as,
     request() {
       const { href, search } = row.querySelector('.toggle') as HTMLAnchorElement;
       return { url: new URL(action + search, href).href, init: { method: 'GET' } };
+    },
+    saved: confirmed,
+    failed(failure) {
+      const waits = failed(failure);
+      if (!waits || failure.kind === 'logged out') report(failure);
     },
   });
 }

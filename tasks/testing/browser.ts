@@ -33,7 +33,12 @@ async function startSite(given: Partial<Dependencies>) {
   const service = await startReplica(server.url, given);
   const browser = await sharedChromium();
   const newPage = async (options?: BrowserContextOptions) => {
-    const context = await browser.newContext({ baseURL: service.url, ...options });
+    // Playwright cannot intercept requests that a service worker sends.
+    const context = await browser.newContext({
+      baseURL: service.url,
+      serviceWorkers: 'block',
+      ...options,
+    });
     context.setDefaultTimeout(patience);
     return context.newPage();
   };
@@ -89,8 +94,8 @@ async function startSite(given: Partial<Dependencies>) {
       return page;
     },
     /** Like `open`, but never reuses a page. For tests whose state `forget` cannot clear. */
-    async openNew(path: string): Promise<Page> {
-      const page = await newPage();
+    async openNew(path: string, options?: BrowserContextOptions): Promise<Page> {
+      const page = await newPage(options);
       ofTest.push(page);
       await show(page, path);
       return page;

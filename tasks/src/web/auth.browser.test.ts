@@ -51,6 +51,18 @@ test('Login, an expired session and logout work without scripts', async () => {
   await logOut(page);
 });
 
+test('a logout empties what the device keeps of the list', async () => {
+  const page = await site.openNew('/', { serviceWorkers: 'allow' });
+  await logIn(page);
+  const kept = () => page.evaluate('caches.keys()');
+  await poll(kept).not.toEqual([]);
+  await page.evaluate("localStorage.setItem('ticks', '{}')");
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByLabel('Password').waitFor();
+  await poll(kept).toEqual([]);
+  expect(await page.evaluate('localStorage.length')).toBe(0);
+});
+
 test('axe finds no violation on the login pages', async () => {
   const page = await site.pageForAll();
   await loadAxe(page);

@@ -124,7 +124,7 @@ describe('Scripts', () => {
     expect(readScript(path, kept)).toContain('const b');
   });
 
-  test('the list page loads at most 24 KB of compressed scripts, including the library', async () => {
+  test('the list page loads at most 28 KB of compressed scripts, including the library', async () => {
     const own = publicFiles(`${import.meta.dirname}/../../public`);
     const list = await readFile(`${import.meta.dirname}/../../views/list.eta`, 'utf8');
     const names = /'([a-z ]+)'\.split/.exec(list)?.[1]?.split(' ') ?? [];
@@ -133,6 +133,6 @@ describe('Scripts', () => {
       const response = await serving(own).request(own.href(`${name}.js`));
       bytes += gzipSync(await response.arrayBuffer()).byteLength;
     }
-    expect(bytes).toBeLessThanOrEqual(24 * 1024);
+    expect(bytes).toBeLessThanOrEqual(28 * 1024);
   });
 });

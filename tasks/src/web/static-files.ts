@@ -37,7 +37,9 @@ export function publicFiles(folder: string) {
       const [, asked, name = path] = /^([0-9a-f]{12})\/(.+)$/.exec(path) ?? [];
       const file = files.get(name);
       const caching = asked === release ? 'public, max-age=31536000, immutable' : 'no-cache';
-      const headers = { 'Cache-Control': caching, Vary: 'Accept-Encoding' };
+      const headers: Record<string, string> = { 'Cache-Control': caching, Vary: 'Accept-Encoding' };
+      // The service worker serves pages outside its folder.
+      if (name === 'worker.js') headers['Service-Worker-Allowed'] = '/';
       return file && tagged(c, `W/"${file.digest}"`, file.type, () => file.content, headers);
     },
   };

@@ -60,6 +60,6 @@ test('touch targets are 44 px high', async () => {
 test.each(['w3m', 'lynx'] as const)('an error page is readable in %s', async (browser) => {
   if (!(await hasTextBrowser(browser))) return;
   expect(await readInTextBrowser(browser, url('expander', '/?u=a'))).toMatch(
-    /^The application is not responding\. It is restarting\. Try again in a few seconds\. Try again Back to the expander Error 502, request [0-9a-f]{32}$/,
+    /^The application is not responding\. It is restarting\. Try again in a few seconds\. Try again Back to the start page Error 502, request [0-9a-f]{32}$/,
   );
 });

@@ -3,6 +3,9 @@
 const status = document.querySelector('#status');
 const result = document.querySelector('[data-announcement]');
 if (result) document.title = result.dataset.title;
+// The worst links of a message come first.
+const rows = [...document.querySelectorAll('[data-rank]')];
+if (result) rows[0]?.parentNode.append(...rows.sort((a, b) => a.dataset.rank - b.dataset.rank));
 
 // Screen readers announce changes to a live region, but not its initial content.
 addEventListener('load', () => {
@@ -19,14 +22,29 @@ field.addEventListener(
   { once: true },
 );
 
-const expand = document.querySelector('form button');
+const form = field.form;
+const expand = form.querySelector('button');
+// The first website may be slow, and the page stays until it responds.
+const expanding = (isBusy) => {
+  form.ariaBusy = isBusy;
+  expand.textContent = isBusy ? 'Expanding …' : 'Expand';
+  if (isBusy) status.textContent = 'Expanding';
+};
+form.addEventListener('submit', () => expanding(true));
+addEventListener('pageshow', () => expanding(false));
+
+// The field would remove line breaks and join the words.
+const oneLine = (text) => text.trim().replace(/\s+/g, ' ');
+field.addEventListener('paste', (event) => {
+  event.preventDefault();
+  document.execCommand('insertText', false, oneLine(event.clipboardData.getData('text')));
+});
 if (navigator.clipboard?.readText) {
-  expand.insertAdjacentHTML('beforebegin', '<button type="button">Paste</button>');
+  expand.insertAdjacentHTML('beforebegin', '<button type="button">Paste and expand</button>');
   expand.previousElementSibling.addEventListener('click', async () => {
     try {
-      // The field would remove line breaks and join the words.
-      field.value = (await navigator.clipboard.readText()).trim().replace(/\s+/g, ' ');
-      expand.focus();
+      field.value = oneLine(await navigator.clipboard.readText());
+      form.requestSubmit();
     } catch {
       field.focus();
     }
@@ -76,7 +94,7 @@ for (const actions of document.querySelectorAll('[data-copy]')) {
 }
 
 // Disables "Try again" after a rate limit error, and counts down in the link and the sentence.
-const waiting = document.querySelector('[data-wait]');
+const waiting = document.querySelector('a[data-wait]');
 if (waiting) {
   const { href, textContent: label } = waiting;
   const sentence = document.querySelector('#explanation');
@@ -105,7 +123,7 @@ const expandSelection = `(() => {
 })()`;
 const bookmarklet = `<p id="bookmarklet">Drag <a>Expand link</a> to your bookmarks. Then select a short URL on any
 page and click the bookmark. <b></b></p>`;
-document.querySelector('footer').insertAdjacentHTML('afterbegin', bookmarklet);
+document.querySelector('footer').insertAdjacentHTML('beforeend', bookmarklet);
 const [link, hint] = document.querySelector('#bookmarklet').children;
 link.href = `javascript:${encodeURIComponent(expandSelection)}`;
 link.addEventListener('click', (event) => {

@@ -78,7 +78,7 @@ export const frontPage = (version: string) =>
     `<main>
 <h1>Longhand</h1>
 <p>Two small web applications.</p>
-<h2><a href="<!--# echo var="expander_address" -->">Expander</a></h2>
+<h2><a href="<!--# echo var="expander_address" -->">Where does it lead?</a></h2>
 <p>Where does a short URL lead? See every redirect and the final URL before you open it.</p>
 <h2><a class="tasks" href="<!--# echo var="tasks_address" -->">Tasks</a></h2>
 <p>A task list that works in any browser.</p>

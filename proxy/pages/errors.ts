@@ -58,7 +58,7 @@ const errors: Record<string, ProxyError> = {
 /** Titles and start pages, keyed by nginx's `$application`, which is empty for the front page. */
 const applications = {
   '': { title: 'Longhand', start: 'the start page' },
-  expander: { title: 'Shorten URL Expand', start: 'the expander' },
+  expander: { title: 'Where does it lead?', start: 'the start page' },
   tasks: { title: 'Tasks', start: 'the list' },
 };
 

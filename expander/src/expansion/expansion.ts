@@ -65,12 +65,16 @@ export interface TurnQueue {
   leave(turn: string): void;
 }
 
+/** What a request has cost its client: set once it counts against the client's rate limit. The chains of one request share it. */
+export interface Charge {
+  done?: Promise<void>;
+}
+
 /** State of one chain, shared by all layers. */
 interface ChainState {
   /** False for the first hop. */
   hasBegun: boolean;
-  /** Whether the chain has been counted against the client's rate limit. */
-  isCharged: boolean;
+  charge: Charge;
 }
 
 export interface FetchHopOptions {
@@ -84,6 +88,7 @@ export interface FetchHopOptions {
   /** Called with the queue when the hop starts waiting for a slot, and without a queue when the wait ends. */
   onWait?: ((queue?: TurnQueue) => void) | undefined;
   chain?: ChainState | undefined;
+  charge?: Charge | undefined;
   /** Skips the cache for a background refresh, which does not count against a client's rate. */
   refresh?: boolean | undefined;
   /** Skips the cache because the visitor chose "Try again", or because the chain requests the URL a second time. */

@@ -40,11 +40,11 @@ type Hints = Pick<FetchHopOptions, 'again' | 'skipHead'> & { cookie: string };
  * wrappers.
  */
 export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
-  const { follow } = options;
+  const { follow, charge = {} } = options;
   const cookies = follow === 'all' ? chainCookies() : null;
   const strict = follow === 'all' ? strictHosts() : null;
   const visited: { target: Target; cookie: string }[] = [];
-  const chain = { hasBegun: false, isCharged: false };
+  const chain = { hasBegun: false, charge };
   let sentCookies = false;
   /** The page whose refresh started the current navigation. */
   let initiator: URL | null = null;

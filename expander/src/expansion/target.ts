@@ -96,9 +96,9 @@ function found(url: URL): Target {
   return { text: printable(url.href), url };
 }
 
-/** Removes leading and trailing white space and control characters. */
+/** Removes leading and trailing white space, control characters and invisible marks, such as those for text direction. */
 function trim(text: string): string {
-  const kept = /(?!\s)[!-\uffff]/;
+  const kept = /(?![\s\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069])[!-\uffff]/;
   const start = text.search(kept);
   let end = text.length;
   while (end > start + 1 && !kept.test(text[end - 1] as string)) end -= 1;

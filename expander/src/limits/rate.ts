@@ -75,9 +75,12 @@ export function limitRate(rate: Rate, take: Take) {
   return (fetchHop: FetchHop): FetchHop =>
     async (url, options) => {
       const { client, refresh, chain } = options;
-      const isFree = client === undefined || hasKey(client) || refresh || chain?.isCharged;
-      if (!isFree) await charge(take, client, rate, 'expansions from your address');
-      if (chain) chain.isCharged = true;
+      const isFree = client === undefined || hasKey(client) || refresh;
+      const { charge: account = {} } = chain ?? {};
+      if (!isFree) {
+        account.done ??= charge(take, client, rate, 'expansions from your address');
+        await account.done;
+      }
       return fetchHop(url, options);
     };
 }

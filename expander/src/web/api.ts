@@ -96,6 +96,23 @@ export function requestExpander(expand: Expand, readRequest: ReadRequest) {
     );
 }
 
+export type ExpandMessage = ReturnType<typeof messageExpander>;
+
+/**
+ * Creates a function that reads the request of a message, and returns a function that expands all its URLs, as one request of one
+ * client. `onEach` receives each expansion.
+ *
+ * @throws ExpansionError as `readRequest`.
+ */
+export function messageExpander(expand: Expand, readRequest: ReadRequest) {
+  return async (c: Context) => {
+    const { signal, client } = await readRequest(c);
+    const options = { follow: 'all', signal, client, charge: {} } as const;
+    return (urls: readonly string[], onEach: (index: number, expansion: Expansion) => void) =>
+      Promise.all(urls.map(async (url, index) => onEach(index, await expand.chain(url, options))));
+  };
+}
+
 /** Charges a request against the rate limit of `key`. `onName` receives the key's name before the check. @returns the key's name. */
 export type ChargeKey = (key: string, address: string, onName: (name: string) => void) => Promise<string>;
 

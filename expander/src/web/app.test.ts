@@ -246,6 +246,14 @@ test.each(['/nope', '/api/', '/API', '/api/chain/x', '/index.html', '//', '/favi
   },
 );
 
+test('a visitor of an unknown path reads the same text, which leads back', async () => {
+  const response = await app.request('/nope', { headers: { 'Sec-Fetch-Mode': 'navigate' } });
+  expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html']);
+  const html = await response.text();
+  expect(html.replace(/^.*<\/title>/, '').replace(/<.*?>/g, '')).toBe('Page Not Found!');
+  expect(html).toContain('<a href="/">');
+});
+
 test.each(['/api', '/api/chain', '/api/expand'])(
   'scripts of any origin may send JSON and keys to %s',
   async (path) => {

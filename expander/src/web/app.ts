@@ -6,11 +6,12 @@ import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { Expand } from '../expansion/expand.ts';
-import { type ChargeKey, createApi, requestExpander, requestReader } from './api.ts';
+import { type ChargeKey, createApi, messageExpander, requestExpander, requestReader } from './api.ts';
 import { expandList } from './bulk-api.ts';
 import { openapi } from './openapi.ts';
 import { createPage, showPage } from './page.ts';
 import { apiHeaders, baseHeaders, errorResponse, noStore, openToAll, preflightHeaders } from './responses.ts';
+import { name } from './result.ts';
 
 export interface AppSettings {
   log?: Pick<Log, 'error'>;
@@ -22,6 +23,9 @@ export interface AppSettings {
   onMissing?: ((fault: Error) => void) | undefined;
 }
 
+/** The page for visitors with a wrong address. */
+const lostPage = `<!doctype html><title>${name}</title><a href="/">Page Not Found!</a>`;
+
 /** Creates the expander's HTTP application. */
 export function createApp(expand: Expand, settings: AppSettings = {}): App {
   const { log = console, exempt = false, turns = createTurns(), chargeKey, onMissing } = settings;
@@ -31,7 +35,10 @@ export function createApp(expand: Expand, settings: AppSettings = {}): App {
   const expandRequest = requestExpander(expand, readRequest);
   const api = createApi(expandRequest, !exempt);
 
-  routes.get('/', showPage(expandRequest, createPage(onMissing), onFault));
+  routes.get(
+    '/',
+    showPage(expandRequest, messageExpander(expand, readRequest), createPage(onMissing), onFault),
+  );
   routes.get('/api', api.text);
   routes.get('/api/chain', api.chain);
   routes.post('/api/expand', expandList(expand, readRequest, onFault, turns, exempt ? {} : openToAll));
@@ -49,7 +56,11 @@ export function createApp(expand: Expand, settings: AppSettings = {}): App {
     const headers = { ...baseHeaders, ...cors(c), Allow };
     return { status: 405, headers, body: () => 'Method Not Allowed' };
   });
-  routes.notFound(() => ({ status: 404, headers: baseHeaders, body: () => 'Page Not Found!' }));
+  routes.notFound((c) => {
+    // The text that a visitor sees is the same, but leads back.
+    const isVisit = c.req.header('Sec-Fetch-Mode') === 'navigate';
+    return { status: 404, headers: baseHeaders, body: () => (isVisit ? lostPage : 'Page Not Found!') };
+  });
   routes.onError((error, c) => {
     if (error instanceof ExpansionError) return errorResponse(c, error, cors(c));
     if (error instanceof HTTPException) {

@@ -12,6 +12,8 @@ export const tones = {
   Beware: 'red',
 } as const;
 
+export type Verdict = keyof typeof tones;
+
 /** Stable codes for programs: what to beware of, although the link leads somewhere. */
 export const warnings = ['imitates', 'subdomain', 'program', 'anyone', 'script', 'unencrypted'] as const;
 export type Warning = (typeof warnings)[number];
@@ -22,7 +24,7 @@ export type Warning = (typeof warnings)[number];
  */
 export interface Ending {
   /** Null if the link was not checked. */
-  verdict: keyof typeof tones | null;
+  verdict: Verdict | null;
   headline: string;
   warning?: Warning;
   /** Defaults to the status of the last page if it is an error, or to the error message. */

@@ -72,7 +72,13 @@ visits.test('screen readers read the result before the chain', {}, async (page) 
   await page.goto(visits.address('sho.rt/two'));
   await page.getByText('How we got there').click();
   const read = await page.locator('body').ariaSnapshot();
-  const order = ['heading "Where', 'textbox "Short URL"', 'heading "It leads', 'How we got there', 'list:'];
+  const order = [
+    'heading "Where',
+    'textbox "Link, or the whole message"',
+    'heading "It leads',
+    'How we got there',
+    'list:',
+  ];
   const places = order.map((words) => read.indexOf(words));
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   expect(places).not.toContain(-1);
@@ -94,7 +100,7 @@ visits.test('every control is reachable by keyboard and shows its focus', {}, as
     expect(focus).toMatchObject({ outline: 'solid' });
     stops.push((focus as { name: string }).name);
   }
-  expect(stops).toEqual(['Where does it lead?', 'u', 'Paste', 'Expand', 'Copy the long URL']);
+  expect(stops).toEqual(['Where does it lead?', 'u', 'Expand', 'Copy the long URL', 'Open it']);
 });
 
 visits.test('a printed page shows every hop in detail, but no buttons', {}, async (page) => {

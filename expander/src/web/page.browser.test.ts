@@ -62,7 +62,7 @@ visits.test('the chain and its details work without JavaScript', noScript, async
   web['http://sho.rt/a'] = slow.promise;
   web['http://sho.rt/b'] = slower.promise;
   await page.goto(visits.origin);
-  await page.getByLabel('Short URL').fill('sho.rt/fold');
+  await page.getByLabel('Link').fill('sho.rt/fold');
   await page.getByRole('button', { name: 'Expand' }).click();
   await page.getByText('http://sho.rt/fold').waitFor();
   const read = () => page.locator('main').ariaSnapshot();
@@ -79,8 +79,8 @@ visits.test('the chain and its details work without JavaScript', noScript, async
   slower.resolve(to(arrival));
   await page.getByRole('heading', { name: 'It leads to' }).waitFor();
   expect(await page.locator('.destination .url').textContent()).toBe(untracked);
-  expect(await page.getByLabel('Short URL').inputValue()).toBe('sho.rt/fold');
-  expect(await page.title()).toBe('sho.rt · Shorten URL Expand');
+  expect(await page.getByLabel('Link').inputValue()).toBe('sho.rt/fold');
+  expect(await page.title()).toBe('sho.rt · Where does it lead?');
   expect(await read()).not.toContain('Following the redirects');
   expect(await waitingFor(page)).toBe('none');
   const chain = page.locator('ol');
@@ -104,14 +104,14 @@ visits.test('the result determines the document title and the buttons', {}, asyn
     ['s.example/loop', 's.example', 'Copy the long URL'],
   ]) {
     await page.goto(visits.address(`${u}`));
-    expect(await page.title()).toBe(`${hosts} · Shorten URL Expand`);
+    expect(await page.title()).toBe(`${hosts} · Where does it lead?`);
     const shown = await page.evaluate(
       "[...document.querySelector('.actions').querySelectorAll('a, button')].map((each) => each.textContent)",
     );
     expect(shown).toEqual(buttons);
   }
   await page.goto(visits.address('http://['));
-  expect(await page.title()).toBe('Shorten URL Expand');
+  expect(await page.title()).toBe('Where does it lead? · Shorten URL Expand');
 });
 
 test('Copy works with and without the clipboard API', async () => {
@@ -152,11 +152,11 @@ visits.test('the first click in the field selects the text', {}, async (page) =>
   await page.goto(visits.address('sho.rt/x'));
   const selected = () => page.evaluate('u.selectionEnd - u.selectionStart');
   for (const length of ['sho.rt/x'.length, 0]) {
-    await page.getByLabel('Short URL').click();
+    await page.getByLabel('Link').click();
     await expect.poll(selected).toBe(length);
   }
   await page.reload();
-  const { x, y } = (await page.getByLabel('Short URL').boundingBox()) ?? expect.fail();
+  const { x, y } = (await page.getByLabel('Link').boundingBox()) ?? expect.fail();
   await page.mouse.move(x + 35, y + 20);
   await page.mouse.down();
   await page.mouse.move(x + 60, y + 20);
@@ -236,7 +236,7 @@ visits.test('small phones show the destination without scrolling', small, async 
     await page.setViewportSize({ width, height: 455 });
     for (const [path, expected] of Object.entries(pages)) {
       await page.goto(visits.address(`s.example/${path}`));
-      expect(await rows('form :is(input, button)')).toHaveLength(1);
+      expect(await rows('form :is(input, button)')).toEqual([1, 1]);
       expect([path, await rows('.actions > *')]).toEqual([path, expected]);
       const { y = 455, height = 0 } = (await page.locator('.destination').boundingBox()) ?? {};
       expect(y + height).toBeLessThan(455);
@@ -252,33 +252,118 @@ visits.test('small phones show the destination without scrolling', small, async 
   }
 });
 
-test.each([320, 390, 1_280])('a long site is readable at a width of %i pixels', (width) =>
+test.each([320, 390, 1_280])('a long site is as large as the text, at a width of %i pixels', (width) =>
   visits.visit({ viewport: { width, height: 800 } }, async (page) => {
     for (const length of [25, 40, 60]) {
       await page.goto(visits.address(`sho.rt/site${length}`));
-      const sites =
-        await page.evaluate(`[...document.querySelectorAll('.site, .url b')].slice(-3).map((site) => {
-        const range = new Range();
-        range.selectNodeContents(site);
-        const end = (it) => it.getBoundingClientRect().right;
-        const isWhole = end(range) <= end(site.closest('h2, data'));
-        return isWhole && parseFloat(getComputedStyle(site).fontSize) >= 11 && site.textContent.length;
-      })`);
-      expect(sites).toEqual([length, length, length]);
+      const { sizes, lines } = (await page.evaluate(`({
+        sizes: ['h2', '.site', '.destination', '.destination b'].map((it) =>
+          parseFloat(getComputedStyle(document.querySelector(it)).fontSize)),
+        lines: ['.site', '.destination b'].map((it) => {
+          const rows = new Map();
+          for (const part of document.querySelectorAll(it + ' > span')) {
+            const { bottom } = part.getBoundingClientRect();
+            rows.set(Math.round(bottom), (rows.get(Math.round(bottom)) ?? '') + part.textContent);
+          }
+          return [...rows.values()];
+        }),
+      })`)) as { sizes: number[]; lines: string[][] };
+      const [title = 0, site = 0, url = 0, siteInUrl = 0] = sizes;
+      expect([site, siteInUrl]).toEqual([title, url]);
+      for (const [, ...rest] of lines) for (const line of rest) expect(line).toMatch(/^[.-]/);
+      for (const rows of lines) expect(rows.join('')).toHaveLength(length);
     }
   }),
 );
 
-visits.test('"Paste" fills the field with one line', clipboard, async (page) => {
+visits.test('an empty field has one wide button, "Paste and expand"', clipboard, async (page) => {
+  await page.setViewportSize({ width: 390, height: 700 });
   await page.goto(visits.origin);
+  const shown = () => page.locator('form button:visible').allTextContents();
+  expect(await shown()).toEqual(['Paste and expand']);
+  expect((await page.locator('form button:visible').boundingBox())?.width).toBeGreaterThan(350);
   await page.evaluate("navigator.clipboard.writeText(' look:\\nsho.rt/x ')");
-  await page.getByRole('button', { name: 'Paste' }).click();
-  await page.locator('button:not([type]):focus').waitFor();
-  expect(await page.getByLabel('Short URL').inputValue()).toBe('look: sho.rt/x');
+  await page.getByRole('button', { name: 'Paste and expand' }).click();
+  await page.getByRole('heading', { name: 'It leads to example.com' }).waitFor();
+  expect(await page.getByLabel('Link').inputValue()).toBe('look: sho.rt/x');
+  expect(await shown()).toEqual(['Expand']);
+  expect((await page.getByLabel('Link').boundingBox())?.width).toBeGreaterThan(350);
+  await page.getByLabel('Link').fill('');
+  expect(await shown()).toEqual(['Paste and expand']);
   await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+  await page.goto(visits.origin);
+  expect(await shown()).toEqual(['Expand']);
+});
+
+test('pasted lines stay apart', async () => {
+  const page = await visits.openPage(clipboard);
+  await page.goto(visits.origin);
+  await page.evaluate("navigator.clipboard.writeText('sho.rt/x\\nHello')");
+  await page.getByLabel('Link').focus();
+  await page.keyboard.press('Control+V');
+  expect(await page.getByLabel('Link').inputValue()).toBe('sho.rt/x Hello');
+});
+
+test('the page says "Expanding …" while the first website is silent, and not after "Back"', async () => {
+  const page = await visits.openPage();
+  const slow = Promise.withResolvers<object>();
+  web['http://sho.rt/slow'] = slow.promise;
+  await page.goto(visits.origin);
+  await page.getByLabel('Link').fill('sho.rt/slow');
+  const submitted = `(() => {
+    const [form] = document.forms;
+    form.requestSubmit();
+    return [form.querySelector('button:not([type])').textContent, form.ariaBusy];
+  })()`;
+  expect(await page.evaluate(submitted)).toEqual(['Expanding …', 'true']);
+  slow.resolve({});
+  await page.getByRole('heading', { name: 'It leads' }).waitFor();
+  await page.goBack();
+  await expect.poll(() => page.locator('form').getAttribute('aria-busy')).toBe('false');
+  expect(await page.locator('form button:not([type])').textContent()).toBe('Expand');
+});
+
+test.each([390, 1_280])('the result hardly moves the page at a width of %i pixels', async (width) => {
+  const page = await visits.openPage({ viewport: { width, height: 800 } });
+  await page.addInitScript(`shift = 0;
+    new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) shift += value;
+    }).observe({ type: 'layout-shift', buffered: true });`);
+  for (const path of ['step', 'title', 'titled']) {
+    const slow = Promise.withResolvers<object>();
+    web['http://sho.rt/step'] = to(`http://sho.rt/${path}`);
+    web[`http://sho.rt/${path}`] = slow.promise;
+    web['http://sho.rt/start'] = to(`http://sho.rt/${path}`);
+    const going = page.goto(visits.address('sho.rt/start'));
+    await expect.poll(() => waitingFor(page)).toContain('Waiting for');
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    slow.resolve(path === 'titled' ? { title: 'A page' } : to(arrival));
+    await going;
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    expect(Number(await page.evaluate('shift'))).toBeLessThan(0.05);
+  }
+});
+
+test('the empty page lists the last ten results of this device', async () => {
+  const page = await visits.openPage();
+  await page.goto(visits.origin);
+  expect(await page.locator('#recent').isVisible()).toBe(false);
+  for (let n = 0; n < 11; n += 1) {
+    web[`http://sho.rt/n${n}`] = to(arrival);
+    await page.goto(visits.address(`sho.rt/n${n}`));
+  }
+  await page.goto(visits.address('sho.rt/n5'));
+  await page.goto(visits.address('http://['));
+  await page.goto(visits.origin);
+  const items = await page.locator('#recent li').allTextContents();
+  expect(items).toHaveLength(10);
+  expect(items.slice(0, 3)).toEqual([5, 10, 9].map((n) => `sho.rt/n${n} → example.com`));
+  expect(await page.locator('#recent a').first().getAttribute('href')).toBe('/?u=sho.rt%2Fn5');
+  await page.getByText('Only on this device.').waitFor();
+  await page.getByRole('button', { name: 'Forget' }).click();
+  expect(await page.locator('#recent').isVisible()).toBe(false);
   await page.reload();
-  await page.getByRole('button', { name: 'Expand' }).waitFor();
-  expect(await page.getByRole('button', { name: 'Paste' }).count()).toBe(0);
+  expect(await page.locator('#recent').isVisible()).toBe(false);
 });
 
 visits.test('the bookmarklet expands the selected link or text on another page', {}, async (page) => {

@@ -65,14 +65,6 @@ test('the page shows at most 2,000 characters of each URL, and always its domain
     expect(text.replaceAll('&amp;', '&').trim().length).toBeLessThan(2_010);
 });
 
-test('the page shows the first 100 links of a pasted text, and says so', async () => {
-  const links = Array.from({ length: 101 }, (_, i) => `http://a.example/${i}`);
-  const html = await (await open(links.join(' '))).text();
-  expect(html).toMatch(/101 links found\. Which one\?[\s\S]*These are the first 100\./);
-  expect(html.match(/<li class="actions">/g)).toHaveLength(100);
-  expect(await (await open(links.slice(1).join(' '))).text()).not.toContain('These are');
-});
-
 test('the page explains how to send a URL that was not percent-encoded', async () => {
   const response = await app.request('/?u=http://a.example/?x=1&u=2');
   expect(response.status).toBe(400);

@@ -5,19 +5,19 @@ import { createPieceQueue, type Piece } from '@longhand/shared/pieces.ts';
 import { type LazyResponse, queryOf } from '@longhand/shared/routes.ts';
 import { views } from '@longhand/shared/views.ts';
 import type { Context } from 'hono';
+import { endedExpansion } from '../expansion/chain.ts';
+import { ExpansionError } from '../expansion/errors.ts';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
-import type { ExpandRequest } from './api.ts';
+import type { ExpandMessage, ExpandRequest } from './api.ts';
+import { describeMessage, describeRow, type MessageLink, maxLinks } from './message.ts';
 import { linksIn } from './pasted.ts';
 import { baseHeaders, noStore, reportError, unbuffered } from './responses.ts';
-import { cut, describeHop, describeResult, documentTitle, tryAgain, urlParts } from './result.ts';
+import { cut, describeHop, describeResult, documentTitle, tryAgain } from './result.ts';
 
-type Top = { u: string; from: string | null; typed: string } & Record<
+type Top = { u: string; from: string | null; typed: string; found?: number } & Record<
   'begun' | 'mistyped' | 'proxied',
   boolean
 >;
-
-/** Max links of a pasted text that the page shows. */
-const maxLinks = 100;
 
 /**
  * Renders the browser page in chunks: first `top`, then each `hop`, and finally the result or error. Style and script are
@@ -27,7 +27,8 @@ export function createPage(onMissing?: (fault: Error) => void) {
   const folder = join(import.meta.dirname, '../../views');
   const render = views<Record<string, object>>(folder, onMissing);
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
-  const [style, script, svg] = [read('page.css'), read('page.js'), read('icon.svg')];
+  const [style, svg] = [read('page.css'), read('icon.svg')];
+  const script = read('page.js') + read('recent.js');
   const icon = `data:image/svg+xml,${encodeURIComponent(svg.trim())}`;
   /** @param query for the footer's links to the API. @param requestId a failed request's ID, for the footer. */
   const last = (view: string, data: object, query: string | null = null, requestId: string | null = null) =>
@@ -43,18 +44,17 @@ export function createPage(onMissing?: (fault: Error) => void) {
       ...unbuffered,
     },
     /** Renders everything before the chain. `typed` is the visitor's text, `u` the URL found in it, `from` the parsed URL. */
-    top: ({ u, from, ...state }: Top) =>
+    top: ({ u, from, found = 0, ...state }: Top) =>
       render('top', {
-        ...{ ...state, style, icon, documentTitle: documentTitle(from) },
+        ...{ ...state, found, style, icon, documentTitle: documentTitle(from) },
         understood:
           state.typed === u ? null : { url: cut(u), exactly: `/?${query({ u: state.typed, exactly: '1' })}` },
       }),
     hop: (hops: readonly Hop[]) => render('hop', describeHop(hops)),
     intro: () => last('intro', {}),
-    links: (urls: readonly string[]) => {
-      const links = urls.slice(0, maxLinks).map((u) => ({ ...urlParts(u), href: `/?${query({ u })}` }));
-      return last('links', { links, found: urls.length });
-    },
+    row: (link: MessageLink) => render('message-row', describeRow(link)),
+    message: (...message: Parameters<typeof describeMessage>) =>
+      last('message', { ...describeMessage(...message), documentTitle: documentTitle() }),
     result: (u: string, expansion: Expansion, requestId?: string) => {
       const id = (expansion.error && requestId) ?? null;
       return last('result', describeResult(u, expansion), query({ u, follow: 'all' }), id);
@@ -70,16 +70,18 @@ export function createPage(onMissing?: (fault: Error) => void) {
  */
 export function showPage(
   expandRequest: ExpandRequest,
+  expandMessage: ExpandMessage,
   page: ReturnType<typeof createPage>,
   onFault: (fault: unknown) => void,
 ) {
+  const showMessage = messagePage(expandMessage, page, onFault);
   return async (c: Context): Promise<LazyResponse> => {
     const query = queryOf(c);
     // Other apps share links in `url`, `text` or `title`, usually in `text`.
     const given = ['u', 'url', 'text', 'title'].map((name) => query.get(name)?.trim());
     const typed = given.find(Boolean) ?? '';
     const links = query.get('exactly') === undefined ? linksIn(typed) : [typed];
-    // If there are several links, the page offers a choice.
+    if (links.length > 1) return showMessage(c, typed, links);
     const link = links.length === 1 ? `${links}` : '';
     const requestId = c.req.header('x-request-id');
     const top = (from: string | null, state: { begun: boolean; mistyped: boolean }) =>
@@ -114,11 +116,11 @@ export function showPage(
       const mistyped = error?.code === 'invalid_url' || error?.code === 'unsupported_scheme';
       const from = mistyped ? null : longUrl;
       const { status, headers } = reportError(c, error);
-      const found = () => (links.length > 1 ? page.links(links) : page.intro());
       return {
         status,
         headers: { ...page.headers, ...headers },
-        body: () => top(from, { begun: false, mistyped }) + (end.code === 'empty' ? found() : result(ended)),
+        body: () =>
+          top(from, { begun: false, mistyped }) + (end.code === 'empty' ? page.intro() : result(ended)),
       };
     }
     const failed = (fault: unknown) => {
@@ -128,6 +130,51 @@ export function showPage(
     expanding
       .then((expansion) => pieces.push(orElse(() => result(expansion), failed)))
       .catch((fault) => pieces.push(() => failed(fault)))
+      .then(() => pieces.end());
+    return { headers: page.headers, body: pieces };
+  };
+}
+
+/** The page of a message with several links: checks 20 of them at once, and streams their rows in order. */
+function messagePage(
+  expandMessage: ExpandMessage,
+  page: ReturnType<typeof createPage>,
+  onFault: (fault: unknown) => void,
+) {
+  return async (c: Context, text: string, found: readonly string[]): Promise<LazyResponse> => {
+    const start = Number(queryOf(c).get('from'));
+    const from = start > 0 && start < found.length ? Math.floor(start) : 0;
+    const links = found.slice(from, from + maxLinks);
+    const proxied = c.req.header('x-request-id') !== undefined;
+    const state = { u: text, typed: text, from: null, mistyped: false, proxied };
+    const expandAll = await expandMessage(c).catch((error) => {
+      if (error instanceof ExpansionError) return error;
+      throw error;
+    });
+    if (expandAll instanceof ExpansionError) {
+      const refused = endedExpansion(text, expandAll);
+      const { status, headers } = reportError(c, refused.error);
+      const body = () => page.top({ ...state, begun: false }) + page.result(text, refused);
+      return { status, headers: { ...page.headers, ...headers }, body };
+    }
+    const pieces = createPieceQueue();
+    pieces.push(() => page.top({ ...state, begun: true, found: found.length }));
+    const rows: MessageLink[] = [];
+    let sent = 0;
+    const onEach = (index: number, expansion: Expansion) => {
+      rows[index] = { u: `${links[index]}`, expansion };
+      for (let row = rows[sent]; row; row = rows[sent]) {
+        const next = row;
+        pieces.push(() => page.row(next));
+        sent += 1;
+      }
+    };
+    expandAll(links, onEach)
+      .then(() => pieces.push(() => page.message(text, rows, { found, from })))
+      .catch((fault) => {
+        onFault(fault);
+        pieces.push(() => page.fault(text));
+      })
       .then(() => pieces.end());
     return { headers: page.headers, body: pieces };
   };

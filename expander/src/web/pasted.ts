@@ -1,8 +1,8 @@
-import { openers, withoutEnd } from '@longhand/shared/url-end.ts';
+import { openers, stops, urlAtStart, withoutEnd } from '@longhand/shared/url-end.ts';
 import { hasKnownSuffix } from '../expansion/host.ts';
 import { maxLength, parseUrl } from '../expansion/target.ts';
 
-const opening = /^[([{'“‘«`]+/;
+const opening = /^[([{'“‘«`（「『【《〈]+/;
 
 /** Matches a host with at least two labels, an optional port and an optional path. The last label begins with a letter. */
 const withoutScheme = /^(?:[\p{L}\p{N}][\p{L}\p{N}-]*\.)+\p{L}[\p{L}\p{N}-]*(?::\d+)?(?:[/?#].*)?$/u;
@@ -34,7 +34,9 @@ function isKnown(url: string): boolean {
 
 /** Repairs broken schemes and dots, and removes white space around slashes. */
 function repaired(text: string): string {
-  return text
+  return visible(text)
+    .replaceAll('&amp;', '&')
+    .replace(/<(https?:\/\/[^\s<>|]+)\|[^<>]*>/gi, ' $1 ')
     .replace(
       /(?<![^\s<>()[\]"'“”‘’«»`])h(?:tt|xx|XX)p(s?)(?:\[:\]|[:;]|)(?:\[\/\/\]|\/\/)\s*/gi,
       (found, s) => (hasScheme(found) && !/\s$/.test(found) ? found : `http${s.toLowerCase()}://`),
@@ -43,10 +45,23 @@ function repaired(text: string): string {
     .replace(/(?<!\s)\s{1,9}\/(?:\s{1,9}(?!https?:))?(?=[^\s/])/gi, '/');
 }
 
-/** Splits the text at white space, quotes and angle brackets. Reduces a Markdown link to its target. */
+/**
+ * Removes invisible characters, except joiners, which words need. Messengers and browsers put them around URLs. The end of a text
+ * direction also ends a word.
+ */
+function visible(text: string): string {
+  return text
+    .replace(/[\u202c\u2069]|[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff](?=https?:)/gi, ' ')
+    .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '');
+}
+
+const plainUrl = new RegExp(`^https?://[^\\s${stops}]*$`, 'i');
+const gaps = new RegExp(`[\\s"<>${stops}]+`);
+
+/** Splits the text at white space, quotes, angle brackets and punctuation of Asian scripts. Reduces a Markdown link to its target. */
 function words(text: string): string[] {
-  if (/^https?:\/\/\S*$/i.test(text)) return [text];
-  return text.replace(/\[[^\][]*\]\(/g, ' (').split(/[\s"<>]+/);
+  if (plainUrl.test(text)) return [text];
+  return text.replace(/\[[^\][]*\]\(/g, ' (').split(gaps);
 }
 
 /** Returns the URL in a word, or an empty string. */
@@ -65,5 +80,5 @@ function enclosed(word: string, start: number): string {
   const end = Math.max(
     ...Array.from(openers, ([closer, open]) => (open === opener ? url.lastIndexOf(closer) : -1)),
   );
-  return withoutEnd(end > 0 ? url.slice(0, end) : url);
+  return urlAtStart(end > 0 ? url.slice(0, end) : url, word.slice(0, start));
 }

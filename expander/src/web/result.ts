@@ -126,7 +126,8 @@ const maxSites = 6;
  * Splits a site before dots and hyphens, where its lines may break. A line that begins with neither would look like a site.
  * Addresses stay whole, and so do names that are written from right to left, because pieces would change their order.
  */
-const pieces = (site: string) => (/[\u0590-\u08ff]|^[\d[]/.test(site) ? [site] : site.split(/(?=[.-])/));
+export const pieces = (site: string) =>
+  /[\u0590-\u08ff]|^[\d[]/.test(site) ? [site] : site.split(/(?=[.-])/);
 
 /**
  * Splits a URL into the site, by default the registrable domain plus port, the text before it, and the text after it. Elides the rest after
@@ -193,10 +194,14 @@ function hostInWords({ unicodeHost, mixedScripts, imitates }: UnicodeHost) {
   return { unicodeHost, scripts, imitates, letters };
 }
 
-/** Returns the document title: the hosts of `urls` and the application's name. */
+/** The application's name, also in `proxy/pages`. */
+export const name = 'Where does it lead?';
+
+/** Returns the document title: the hosts of `urls` and the application's name. The specification names the empty page. */
 export function documentTitle(...urls: (string | null | undefined)[]): string {
   const hosts = new Set(urls.map((url) => parseUrl(url ?? '')?.host));
-  return [[...hosts].filter(Boolean).join(' → '), 'Shorten URL Expand'].filter(Boolean).join(' · ');
+  const journey = [...hosts].filter(Boolean).join(' → ');
+  return journey ? `${journey} · ${name}` : `${name} · Shorten URL Expand`;
 }
 
 /** Returns the `hop` view's data for the last hop. */

@@ -20,7 +20,7 @@ describe.each(['w3m', 'lynx'] as const)('in %s', (browser) => {
 
   test('the page omits features that need a script', async () => {
     const text = await read('/');
-    expect(text).toMatch(/^Where does it lead\? Short URL .*Expand.* Example: iana\.org/);
+    expect(text).toMatch(/^Where does it lead\? Link, or the whole message .*Expand.* Example: iana\.org/);
     expect(text).not.toMatch(/Following|Copy|bookmark/);
   });
 

@@ -193,15 +193,6 @@ test('the page finds a URL in pasted text unless the visitor selects "Exactly as
   }
 });
 
-test('the page has a link for each pasted URL', async () => {
-  const { html, result } = await read('Look: http://sho.rt/x, or [http://a.example](http://sho.rt/a).');
-  expect(result).toMatch(/^2 links found\. Which one\? http:\/\/sho\.rt\/x Expand http/);
-  const links = [...html.matchAll(/<a href="(.*?)">Expand<.*?> (.*?)<\/span>/g)].map(([, ...parts]) => parts);
-  expect(links).toEqual(
-    ['http://sho.rt/x', 'http://sho.rt/a'].map((u) => [`/?${new URLSearchParams({ u })}`, u]),
-  );
-});
-
 test('the API does not search `u` for a URL', async () => {
   expect((await read('https://sho.rt/a')).html).not.toContain('id="understood"');
   expect(await (await app.request('/api?u=https://sho.rt/a.')).text()).toBe('https://dot.example/');

@@ -1,4 +1,4 @@
-import { withoutEnd } from '@longhand/shared/url-end.ts';
+import { urlAtStart } from '@longhand/shared/url-end.ts';
 import { html } from 'hono/html';
 
 /** Well-known URL shorteners. */
@@ -12,7 +12,7 @@ const shorteners = new Set([
  * invisible or bidirectional characters. Hosts over 253 characters are skipped: Node takes 150 µs to parse some of them.
  */
 const urls =
-  /(?<![\p{L}\p{N}])https?:\/\/(?![^/?#]{254})[^\s<>"'`“”«»\p{C}\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]+/giu;
+  /(?<![\p{Script=Latin}\p{N}])https?:\/\/(?![^/?#]{254})[^\s<>"'`“”«»\p{C}\u3000-\u303f\uff00-\uff0f\uff1a-\uff20،؛؟।॥]+/giu;
 
 /** Max links in a title, because a page of 100 tasks must render in 10 ms. */
 const maxLinks = 20;
@@ -24,7 +24,7 @@ export function linked(title: string): string {
   const parts: (string | Html)[] = [];
   let end = 0;
   for (const { 0: found, index } of title.matchAll(urls).take(maxLinks)) {
-    const text = withoutEnd(found);
+    const text = urlAtStart(found, title.slice(0, index));
     const url = URL.parse(text);
     // The text before an @ could look like the host.
     if (!url || url.username || url.password) continue;

@@ -48,7 +48,7 @@ describe('a message with several links', () => {
       'red: http://tinyurl.com/dhl paket-zustellung.top This is not dhl.com. It leads to paket-zustellung.top',
       'plain: http://sho.rt/pdf files.example',
     ]);
-    expect(summary).toBe('Beware of 1 of 3 links. 1 page, 1 file and 1 dangerous link.');
+    expect(summary).toBe('Beware of 1 of 3 links. 1 page, 1 file and 1 link to beware of.');
     expect(html.indexOf('<li class')).toBeLessThan(html.indexOf('<section slot="result"'));
     expect(html).toContain('data-wait="3 links. Checking …"');
     expect(html).toContain('<a href="/?u=http%3A%2F%2Ftinyurl.com%2Fdhl&amp;exactly=1">');

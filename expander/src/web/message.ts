@@ -50,7 +50,7 @@ const nouns: Record<Verdict, readonly [one: string, several: string]> = {
   'Blocked our check': ['website that blocked our check', 'websites that blocked our check'],
   'Not working right now': ['website that does not work', 'websites that do not work'],
   'Certificate problem': ['certificate problem', 'certificate problems'],
-  Beware: ['dangerous link', 'dangerous links'],
+  Beware: ['link to beware of', 'links to beware of'],
 };
 
 /**

@@ -71,12 +71,13 @@ COPY tasks/redis.conf /etc/
 FROM debian:trixie-slim AS exporters
 RUN apt-get update && \
     apt-get install -y --no-install-recommends \
-      prometheus mtail prometheus-node-exporter openssl && \
+      prometheus prometheus-alertmanager mtail prometheus-node-exporter openssl && \
     rm -rf /var/lib/apt/lists/*
 COPY deploy/observe/mtail /etc/mtail
 COPY deploy/observe/prometheus.yml deploy/observe/rules.yaml /etc/prometheus/
-# Extracts the PrometheusRule's `spec`. A new volume inherits the owner of /prometheus.
-RUN sed -n "s/^  //p" /etc/prometheus/rules.yaml >/etc/prometheus/rules.yml && install -d -o 65534 -g 65534 /prometheus
+# Extracts the PrometheusRule's `spec`. New volumes inherit the owner of /prometheus and /alertmanager.
+RUN sed -n "s/^  //p" /etc/prometheus/rules.yaml >/etc/prometheus/rules.yml && \
+    install -d -o 65534 -g 65534 /prometheus /alertmanager
 COPY --chmod=755 deploy/observe/*.sh /usr/local/bin/
 USER 1000:1000
 EXPOSE 5514/udp 3903 9100

@@ -105,7 +105,7 @@ types: packages ## check the types, including browser scripts
 format: packages ## format all files
 	@biome check --write .
 
-load: packages ## run load tests (see loadtest/README.md); SCRIPT=… ARGS=… OBSERVE=1
+load: packages ## run load tests (see loadtest/README.md); SCRIPT=… ARGS=… COMPARE=… OBSERVE=1
 	@set -f; node loadtest/run.ts $$SCRIPT -- $$ARGS
 
 rehearse: packages ## cause every fault in PROMISES.md in containers and check the outcome (ROWS=…: only these rows)

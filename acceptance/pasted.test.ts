@@ -1,13 +1,16 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, copyFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { freeStackPorts } from '@longhand/deploy/testing/temporary-stack.ts';
 import { hasEngine } from '@longhand/shared/testing/engine.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { testFolder } from '@longhand/shared/testing/text-file.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Block, shellBlocks } from './testing/blocks.ts';
 import { ownNetworks } from './testing/composed.ts';
 
@@ -31,7 +34,6 @@ const skipped: Record<string, string> = {
   'live=/etc/letsencrypt': 'needs files of Certbot',
   'sudo install': 'needs files of Certbot',
   'oauth2-proxy': 'needs a provider of OpenID Connect',
-  '0 3 * * *': 'is a line for cron',
   'file appendonly': 'is the content of a file',
 };
 const isSkipped = ({ page }: Block, line: string) =>
@@ -63,6 +65,8 @@ describe.runIf(await hasEngine())('Every printed block, pasted twice', { timeout
   );
   const env = { ...Object.fromEntries(given), PATH: `${programs}:${process.env.PATH}` };
   let tasksUrl: string;
+  let prometheusUrl: string;
+  let networks: ReturnType<typeof ownNetworks>;
   let seeded: object[];
   /** Printed ports, with the ports of this test. */
   let ports: [printed: string, port: number][];
@@ -80,7 +84,10 @@ describe.runIf(await hasEngine())('Every printed block, pasted twice', { timeout
     execFileSync('bash', ['-ec', command], { cwd: installation, env, encoding: 'utf8', stdio: 'pipe' });
   const start = () => run('docker compose up --detach --wait');
   async function tasks(): Promise<{ _id: string }[]> {
-    const response = await fetch(`${tasksUrl}/tasks/export?format=json`);
+    // The proxy may have restarted, so no connection is used again.
+    const response = await fetch(`${tasksUrl}/tasks/export?format=json`, {
+      headers: { Connection: 'close' },
+    });
     return (await response.json()) as { _id: string }[];
   }
   /** Provides what the documents name: a backup, and data that a restore has set aside. */
@@ -118,11 +125,14 @@ describe.runIf(await hasEngine())('Every printed block, pasted twice', { timeout
     const dotenv = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
     writeFileSync(join(installation, '.env'), dotenv.join(''));
     const grafana = { image: `${project}-proxy`, scale: 0 };
-    const override = { networks: ownNetworks(own.LONGHAND_PORT), services: { grafana } };
+    networks = ownNetworks(own.LONGHAND_PORT);
+    prometheusUrl = `http://127.0.0.1:${LONGHAND_PROMETHEUS_PORT}`;
+    const override = { networks, services: { grafana } };
     writeFileSync(join(installation, 'compose.override.yaml'), JSON.stringify(override));
     start();
     for (const title of ['first', 'second', 'third']) {
-      const headers = { 'Content-Type': 'application/json' };
+      // The proxy will restart, so no connection is used again.
+      const headers = { 'Content-Type': 'application/json', Connection: 'close' };
       await fetch(`${tasksUrl}/tasks`, { method: 'POST', headers, body: JSON.stringify({ title }) });
     }
     seeded = await tasks();
@@ -147,6 +157,35 @@ describe.runIf(await hasEngine())('Every printed block, pasted twice', { timeout
 
   test('nothing that a block writes shows up in git', () => {
     expect(run('git ls-files --others --exclude-standard')).toBe('');
+  });
+
+  test('a backup appears by itself, and LONGHAND_NOTIFY hears when an alert begins and ends', async () => {
+    const messages: string[] = [];
+    const receiver = createServer(async (request, response) => {
+      messages.push(JSON.parse(await text(request)).status);
+      response.end();
+    });
+    onTestFinished(() => cutOff(receiver));
+    const [{ subnet } = { subnet: '' }] = networks.alerting?.ipam.config ?? [];
+    const gateway = subnet.replace(/(\d+)\/28$/, (_, last) => `${Number(last) + 1}`);
+    const url = `http://${gateway}:${await listening(receiver, '0.0.0.0')}`;
+    run(
+      `rm -rf backups; echo 'COMPOSE_PROFILES=backup,observe' >>.env; echo 'LONGHAND_NOTIFY=${url}' >>.env`,
+    );
+    start();
+    const backups = () => readdirSync(join(installation, 'backups'));
+    await expect
+      .poll(backups, { timeout: 60_000 })
+      .toEqual([expect.stringMatching(/^tasks-\d{8}T\d{6}Z\.rdb$/)]);
+    expect(await tasks()).toEqual(expect.arrayContaining(seeded));
+
+    const managers = async () => await (await fetch(`${prometheusUrl}/api/v1/alertmanagers`)).text();
+    await expect.poll(managers, { timeout: 60_000 }).toContain('http://alerts:9093/api/v2/alerts');
+    const end = new Date(Date.now() + 30_000).toISOString();
+    run(`docker compose exec -T alertmanager amtool --alertmanager.url=http://alerts:9093 \
+      alert add alertname=Test --end=${end} </dev/null`);
+    await expect.poll(() => messages, { timeout: 60_000 }).toEqual(['firing']);
+    await expect.poll(() => messages, { timeout: 180_000, interval: 1_000 }).toEqual(['firing', 'resolved']);
   });
 
   test('the printed command stops everything, also monitoring', () => {

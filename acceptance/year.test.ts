@@ -1,13 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -28,7 +20,7 @@ async function findMissing() {
   if (!registryProgram) return 'needs the program registry or docker-registry';
   return !(await hasEngine()) && 'needs a Docker engine';
 }
-const services = ['expander', 'expander-cache', 'proxy', 'tasks', 'tasks-store'];
+const services = ['backup', 'expander', 'expander-cache', 'proxy', 'tasks', 'tasks-store'];
 const networks = ['egress', 'front', 'to-expander', 'to-expander-cache', 'to-tasks', 'to-tasks-store'];
 
 describeUnless(await findMissing())('A year of one installation', { timeout: 600_000 }, () => {
@@ -50,7 +42,7 @@ describeUnless(await findMissing())('A year of one installation', { timeout: 600
   let installed = {
     services,
     networks,
-    volumes: ['expander-cache-password', 'tasks', 'tasks-store-password'],
+    volumes: ['certificates', 'expander-cache-password', 'tasks', 'tasks-store-password'],
   };
 
   /** Returns the commands in a section of a release's document, without `sudo` for root. */
@@ -205,21 +197,15 @@ describeUnless(await findMissing())('A year of one installation', { timeout: 600
     configure({});
   });
 
-  const backUp = () => {
-    const [cron = ''] = documented('install.md', 'Back up every night', /^0 3/);
-    return run(cron.replace('0 3 * * * cd /srv/longhand', `cd ${folder}`));
-  };
+  const backUp = () =>
+    run(`umask 077; file=backups/tasks-$(date -u +%Y%m%dT%H%M%SZ).rdb
+      docker compose exec -T tasks-store redis.sh backup >$file`);
   const backups = () => readdirSync(join(folder, 'backups')).toSorted();
 
-  test('the cron line keeps the newest 14 backups', async () => {
-    for (let night = 11; night <= 30; night += 1) {
-      await backUp();
-      const dated = `tasks-202609${night}T030000Z.rdb`;
-      renameSync(join(folder, 'backups', `${backups().at(-1)}`), join(folder, 'backups', dated));
-    }
-    expect(backups().map((name) => name.slice(12, 14))).toEqual(
-      Array.from({ length: 14 }, (_, i) => `${i + 17}`),
-    );
+  test('a backup appears by itself', async () => {
+    await expect
+      .poll(backups, { timeout: 60_000 })
+      .toEqual([expect.stringMatching(/^tasks-\d{8}T\d{6}Z\.rdb$/)]);
   });
 
   test('writes return 503 while the disk is full', async () => {

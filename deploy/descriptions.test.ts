@@ -37,7 +37,7 @@ const parsed = (text: string): Node[] => parseAllDocuments(text).map((document) 
 
 const services = ['proxy', 'expander', 'tasks', 'expander-cache', 'tasks-store'];
 /** Services without a counterpart in Kubernetes. */
-const composeOnly = ['settings', 'tls', 'drill', 'exporters', 'prometheus'];
+const composeOnly = ['settings', 'tls', 'backup', 'drill', 'exporters', 'prometheus', 'alertmanager'];
 const overlays = readdirSync(join(kubernetes, 'overlays'));
 const rendered: Record<string, string> = kustomize
   ? Object.fromEntries(overlays.map((name) => [name, render(join(kubernetes, 'overlays', name))]))
@@ -120,11 +120,13 @@ test("a release's compose.yaml runs the same services without a checkout", () =>
     expect([part, released[part]]).toEqual([part, compose[part]]);
   expect(Object.keys(released.services).toSorted()).toEqual([...services, ...composeOnly].toSorted());
   for (const name of [...services, ...composeOnly]) {
-    const { build, depends_on, ...same } = compose.services[name];
+    const { build, depends_on, profiles, ...same } = compose.services[name];
     const image = `registry.example/${build.target}@sha256:0`;
     expect(released.services[name]).toMatchObject({ ...same, image });
+    // A release runs the backup without a profile.
+    expect(released.services[name].profiles).toEqual(name === 'backup' ? undefined : profiles);
   }
-  expect(JSON.stringify(released)).not.toMatch(/"(build|bind)"|"\.\//);
+  expect(JSON.stringify(released).replace('"./backups:', '')).not.toMatch(/"(build|bind)"|"\.\//);
   for (const { depends_on = {} } of Object.values<Node>(released.services))
     expect(Object.keys(released.services)).toEqual(expect.arrayContaining(Object.keys(depends_on)));
 });

@@ -40,6 +40,10 @@ const caFile = redisVariables.REDIS_CA_FILE;
 /** Ignored by the native stack. */
 export const containerVariables = {
   LONGHAND_GRAFANA_PORT: port.default(3001),
+  LONGHAND_NOTIFY: z
+    .string()
+    .regex(/^https?:\/\/[^\s"\\]+$/, 'is not a URL such as https://ntfy.sh/my-topic')
+    .default(''),
   LONGHAND_CERTIFICATES: z.string().default(''),
   LONGHAND_HTTP_PORT: port.default(80),
   LONGHAND_HTTPS_PORT: port.default(443),

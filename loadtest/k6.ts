@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import manifest from './package.json' with { type: 'json' };
@@ -22,13 +23,35 @@ export async function ensureK6(): Promise<void> {
   if (await hasK6()) return;
   console.log(`Installing k6 ${version} with Go into .local/bin. This takes about two minutes, once.`);
   await mkdir(localBin, { recursive: true });
-  const env = { ...process.env, GOBIN: localBin };
-  await run('go', ['install', `go.k6.io/k6@v${version}`], { env }).catch((error) => {
+  await installK6().catch((error) => {
     throw new Error(
       'k6 is not installed. Install it (https://grafana.com/docs/k6/latest/set-up/install-k6/), or install Go. ' +
-        `${error.stderr || error.message}`,
+        error.message,
     );
   });
+}
+
+/** Compiles k6 into `.local/bin`, and prints how many of its packages are done. */
+export async function installK6(): Promise<void> {
+  const env = { ...process.env, GOBIN: localBin };
+  // With `-v`, Go prints one line for each package.
+  const child = spawn('go', ['install', '-v', `go.k6.io/k6@v${version}`], {
+    env,
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
+  const closed = once(child, 'close');
+  let packages = 0;
+  const messages: string[] = [];
+  for await (const line of createInterface({ input: child.stderr })) {
+    if (/\s/.test(line)) {
+      messages.push(line);
+      continue;
+    }
+    packages += 1;
+    if (packages % 50 === 0) console.log(`Compiled ${packages} packages.`);
+  }
+  const [code] = await closed;
+  if (code !== 0) throw new Error(messages.slice(-5).join('\n'));
 }
 
 /** Whether k6 is installed. @throws Error if k6 is too old or does not start. */
@@ -71,7 +94,7 @@ export async function runScript({ script, out, variables, args = [], quiet = fal
   const options = [
     // Disable the usage report to Grafana and the REST API.
     ...['--no-usage-report', '--address='],
-    // k6 2 changed the default format.
+    // The new format, the default of k6 2, has no thresholds (k6 1.8.1), and the verdict needs them.
     ...['--new-machine-readable-summary=false', '--summary-export', join(out, k6Files.summary)],
     ...(quiet || !process.stdout.isTTY ? ['--quiet'] : []),
   ];

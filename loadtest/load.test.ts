@@ -9,7 +9,7 @@ import { testFolder } from '@longhand/shared/testing/text-file.ts';
 import { describeUnless } from '@longhand/shared/testing/unless.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { startControl } from './control-server.ts';
-import { hasK6, k6Files, runScript } from './k6.ts';
+import { hasK6, installK6, k6Files, runScript } from './k6.ts';
 import { allowedUrl, defaults, settings } from './scripts/modules/settings.ts';
 import { runControl, short } from './selftest.ts';
 import { findRunningStack, startOwnStack, type Target } from './target.ts';
@@ -206,6 +206,21 @@ test.each([
   await writeFile(join(folder, 'k6'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
   await expect(hasK6()).rejects.toThrow(message);
+});
+
+test('the installation of k6 shows its progress and its error', async () => {
+  const folder = testFolder();
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
+  const printed = vi.spyOn(console, 'log').mockImplementation(() => {});
+  onTestFinished(() => printed.mockRestore());
+  const program = (end: string) =>
+    writeFile(join(folder, 'go'), `#!/bin/sh\nseq 1 120 >&2\n${end}\n`, { mode: 0o755 });
+  await program('echo "go: downloading go.k6.io/k6" >&2');
+  await installK6();
+  expect(printed.mock.calls).toEqual([['Compiled 50 packages.'], ['Compiled 100 packages.']]);
+  await program('echo "no space left" >&2; exit 1');
+  await expect(installK6()).rejects.toThrow('no space left');
 });
 
 test('the README lists all script settings with their defaults', () => {

@@ -4,12 +4,13 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asTable, compareMedians } from './compare.ts';
 import { startControl } from './control-server.ts';
 import { ensureK6, k6Files, runScript } from './k6.ts';
 import { program } from './program.ts';
 import { defaults } from './scripts/modules/settings.ts';
 import { findRunningStack, startOwnStack, type Target } from './target.ts';
-import { judge, type Outcome } from './verdict.ts';
+import { judge, type K6Summary, type Outcome } from './verdict.ts';
 
 const exitCodes = { passed: 0, failed: 1, busy: 75 };
 /** Each run creates a subfolder named `<time>-<script>`. */
@@ -22,6 +23,8 @@ async function main(): Promise<void> {
   const scripts = Object.keys(defaults);
   const unknown = names.find((name) => !scripts.includes(name));
   if (unknown) throw new Error(`Unknown load script ${unknown}. Choose from ${scripts.join(', ')}.`);
+  // Fail before the run.
+  if (process.env.COMPARE) await readSummary(join(runsFolder, process.env.COMPARE));
   await ensureK6();
   const options = [...metricsOutput(process.env), ...given.slice(end + 1)];
   const running = await findRunningStack(process.env);
@@ -59,9 +62,28 @@ async function measure(script: string, target: Target, options: string[]) {
     console.error(`${script}: k6 exited with ${code}.`);
     return 'failed';
   }
-  const { outcome, reason } = judge(JSON.parse(await readFile(join(out, k6Files.summary), 'utf8')));
-  console.log(`\n${script} ${reason}.\nReport: ${join(out, k6Files.html)}`);
+  const summary = await readSummary(out);
+  const { outcome, reason, others } = judge(summary);
+  console.log(`\n${script} ${reason}.`);
+  if (others.length > 0) console.log(`These failed as well: ${others.join(', ')}.`);
+  console.log(`Report: ${join(out, k6Files.html)}`);
+  const { COMPARE } = process.env;
+  if (COMPARE) {
+    const before = await readSummary(join(runsFolder, COMPARE));
+    console.log(`\nCompared with ${COMPARE}:\n${asTable(compareMedians(before, summary))}`);
+  }
   return outcome;
+}
+
+/** @throws Error if the folder has no summary of a run. */
+async function readSummary(folder: string): Promise<K6Summary> {
+  const path = join(folder, k6Files.summary);
+  const text = await readFile(path, 'utf8').catch(() => {
+    throw new Error(
+      `${path} cannot be read. COMPARE is a folder in ${runsFolder}, such as 2026-11-28T120000-tasks.`,
+    );
+  });
+  return JSON.parse(text);
 }
 
 // On Ctrl-C, k6 stops and writes its reports, then the stack stops. A second Ctrl-C exits immediately.

@@ -53,7 +53,7 @@ const toSocket = (path: string) => createServer((tcp) => pipeline(tcp, connect(p
 
 type Replicas = { targets: [string]; labels: { instance: string; job: string } }[];
 
-/** Adapts prometheus.yml to a native stack: its replicas, its ports, and the mount point of the store's disk. */
+/** Adapts prometheus.yml to a native stack: its replicas, its ports, and the mount point of the store's disk, without Alertmanager. */
 function prometheusConfiguration(
   folder: string,
   interval: number,
@@ -68,6 +68,7 @@ function prometheusConfiguration(
     .replace(/dns_sd_configs: \[\{ names: \[(\w+)\].*/g, (_, job) => {
       return `static_configs: ${JSON.stringify(replicas.filter(({ labels }) => labels.job === job))}`;
     })
+    .replace(/^alerting:\n.*\n/m, '')
     .replace('exporters:3903', at('proxy'))
     .replace('exporters:9100', at('disk'))
     .replace('/data', () => disk.replaceAll('\\', '\\\\'));

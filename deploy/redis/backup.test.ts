@@ -1,9 +1,9 @@
-import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { chown, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { testFolder } from '@longhand/shared/testing/text-file.ts';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createFolders } from '../native/folders.ts';
 import { redis, service } from '../native/processes.ts';
 import { supervise } from '../native/supervisor.ts';
@@ -133,6 +133,57 @@ describe('A backup of the native stack', () => {
     expect(await readdir(store)).toEqual(folders);
     await using _third = await start();
     expect(titles()).toEqual(['added later', 'kept']);
+  });
+
+  test('backs up once a night, keeps fourteen good backups, and says how old the last one is', async () => {
+    await using _started = await start();
+    add('kept');
+    const clock = join(folder, 'clock');
+    const at = (time: string) => Date.parse(time) / 1_000;
+    await writeFile(clock, `${at('2026-09-01T12:00:00Z')}`);
+    // The script looks every ten minutes, but here each pause moves the clock by an hour.
+    const programs = testFolder();
+    const program = (name: string, script: string) =>
+      writeFile(join(programs, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const real = execFileSync('sh', ['-c', 'command -v date'], { encoding: 'utf8' }).trim();
+    await program('date', `case $* in +%s) cat ${clock} ;; *) exec ${real} "$@" ;; esac`);
+    await program('sleep', `[ "$1" != 600 ] || echo $(($(cat ${clock}) + 3600)) >${clock}`);
+    await mkdir(join(folder, 'backups'));
+    const nightly = spawn(join(import.meta.dirname, 'redis.sh'), ['nightly', join(folder, 'backups')], {
+      cwd: folder,
+      env: { ...childEnvironment, PATH: `${programs}:${process.env.PATH}` },
+    });
+    onTestFinished(() => void nightly.kill());
+    let log = '';
+    nightly.stdout.on('data', (text: Buffer) => {
+      log += text;
+    });
+    const backups = async () => (await readdir(join(folder, 'backups'))).toSorted();
+    // The first backup of an installation does not wait for the night.
+    await expect.poll(backups).toContain('tasks-20260901T120000Z.rdb');
+    await expect.poll(backups, { timeout: 60_000 }).toContain('tasks-20260920T030000Z.rdb');
+    await expect.poll(() => Number(backupTime())).toBeGreaterThanOrEqual(at('2026-09-20T03:00:00Z'));
+    nightly.kill('SIGSTOP');
+    const kept = (await backups()).filter((name) => /^tasks-\d{8}T030000Z\.rdb$/.test(name));
+    expect(kept).toHaveLength(14);
+    const lines = log
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0]).toMatchObject({
+      level: 'info',
+      service: 'backup',
+      msg: expect.stringMatching(/^wrote tasks-20260901T120000Z\.rdb\. The backup is good\. Tasks: 1\./),
+    });
+
+    // A backup that Redis cannot load does not count.
+    await program('redis-server', 'exit 1');
+    nightly.kill('SIGCONT');
+    await expect
+      .poll(() => log, { timeout: 60_000 })
+      .toMatch(
+        /"level":"error".*no backup: Redis cannot load this backup.* The last good one is 2\d hours old\./,
+      );
   });
 
   test('a restore killed at any step leaves the old or the new data', { timeout: 600_000 }, async () => {

@@ -4,6 +4,7 @@
 #   redis.sh server [redis-server options]
 #   redis.sh cli [redis-cli arguments]
 #   redis.sh backup [-h HOST] >FILE      writes a verified copy of the data, or fails and writes nothing
+#   redis.sh nightly FOLDER              backs up the store each night, for as long as it runs; keeps the newest 14
 #   redis.sh restore [FOLDER] <FILE      replaces the data with a backup, and sets the old data aside
 #   redis.sh drill <FILE                 loads a backup into an empty Redis in memory, and prints what it contains
 #   redis.sh put-back ASIDE [FOLDER]     replaces the data with data that a restore set aside, and sets the current data aside
@@ -44,6 +45,40 @@ must_be_stopped() {
     [ "$status" = 1 ] || fail 'The stack is running. Stop its store first (docker compose stop tasks-store; natively: make down).'
 }
 
+# Prints a line like those of the services: log LEVEL MESSAGE
+log() {
+    printf '{"level":"%s","time":"%s","service":"backup","msg":"%s"}\n' "$1" "$(date -u +%FT%TZ)" \
+        "$(echo "$2" | tr '\n"\\' '  /')"
+}
+
+# Prints the time of the newest backup in a folder, in seconds since 1970; 0 if there is none. The file's name has the time.
+time_of_last() {
+    last=$(ls "$1" | sed -n 's/^tasks-\(....\)\(..\)\(..\)T\(..\)\(..\)\(..\)Z\.rdb$/\1-\2-\3T\4:\5:\6Z/p' | tail -n 1)
+    date -u -d "${last:-@0}" +%s
+}
+age_of_last() {
+    time=$(time_of_last "$1")
+    if [ "$time" = 0 ]; then echo missing; else echo "$((($(date +%s) - time) / 3600)) hours old"; fi
+}
+
+# Writes a backup unless there is one since the last 03:00 UTC. Loads it into an empty Redis before it counts.
+back_up_if_due() {
+    now=$(date +%s)
+    [ "$(time_of_last "$1")" -lt "$((now - (now - 3 * 3600) % 86400))" ] || return 0
+    file=$1/tasks-$(date -u -d "@$now" +%Y%m%dT%H%M%SZ).rdb
+    # shellcheck disable=SC2086 # no option for the native store
+    if "$0" copy ${STORE_HOST:+-h "$STORE_HOST"} >"$file.part" 2>"$1/failure" && report=$("$0" drill <"$file.part" 2>"$1/failure"); then
+        mv "$file.part" "$file"
+        "$0" cli ${STORE_HOST:+-h "$STORE_HOST"} SET '{tasks}:backup' "$now" >/dev/null 2>&1 || log error 'the store refused the time of the backup'
+        log info "wrote ${file##*/}. $(echo "$report" | head -n 1)"
+        # shellcheck disable=SC2012 # the names are safe
+        ls -r "$1"/tasks-*Z.rdb | tail -n +15 | xargs rm -f
+    else
+        rm -f "$file.part"
+        return 1
+    fi
+}
+
 case $1 in
 recover)
     finish_restore
@@ -78,7 +113,7 @@ cli)
     export REDISCLI_AUTH
     exec redis-cli "$@"
     ;;
-backup)
+copy)
     shift
     # Unlink the file immediately, so that no copy stays behind.
     copy=$(mktemp ./backup.XXXXXX)
@@ -88,8 +123,24 @@ backup)
     output=$("$0" cli "$@" --rdb "$copy" 2>&1) || fail "The store was not copied: $output"
     check "$copy"
     cat "$copy"
+    ;;
+backup)
+    shift
+    "$0" copy "$@"
     # For the metric longhand_backup_timestamp_seconds.
     "$0" cli "$@" SET '{tasks}:backup' "$(date +%s)" >/dev/null
+    ;;
+nightly)
+    folder=$2
+    if [ -n "${TASKS_REDIS_URL:-}" ]; then
+        log warn 'your own Redis has the tasks, so this service does not back them up'
+        exec sleep infinity
+    fi
+    while true; do
+        back_up_if_due "$folder" || log error "no backup: $(cat "$folder/failure"). The last good one is $(age_of_last "$folder")."
+        rm -f "$folder/failure"
+        sleep 600
+    done
     ;;
 drill)
     scratch=$(mktemp -d)

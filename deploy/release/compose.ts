@@ -22,10 +22,12 @@ export function releasedStack(text: string, imageOf: (target: string) => string)
     ([, { build, profiles = [] }]) => build && !profiles.includes('load'),
   );
   const names = new Set(kept.map(([service]) => service));
-  const released = kept.map(([service, { build, depends_on, ...rest }]) => {
+  const released = kept.map(([service, { build, depends_on, profiles, ...rest }]) => {
     const dependencies = Object.entries(depends_on ?? {}).filter(([other]) => names.has(other));
     const needs = dependencies.length > 0 && { depends_on: Object.fromEntries(dependencies) };
-    return [service, { image: imageOf(build.target), ...needs, ...rest }];
+    // A release backs up by default.
+    const optional = profiles && !profiles.includes('backup') && { profiles };
+    return [service, { image: imageOf(build.target), ...optional, ...needs, ...rest }];
   });
   return { ...Object.fromEntries(top), services: Object.fromEntries(released) };
 }

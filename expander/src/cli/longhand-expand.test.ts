@@ -145,9 +145,12 @@ describe('longhand-expand', () => {
     expect([longUrl, error?.code]).toEqual(['http://10.0.0.1/', 'target_refused']);
   });
 
-  test('expands https URLs', async () => {
+  test.each([
+    ['HTTP/1.1', {}],
+    ['HTTP/2', { http2: true }],
+  ])('expands https URLs over %s', async (_, options) => {
     const certificate = await testCertificate();
-    const secure = await startShortener({ tls: certificate });
+    const secure = await startShortener({ tls: certificate, ...options });
     onTestFinished(() => secure.close());
     const url = secure.url.replace('127.0.0.1', 'localhost');
     const NODE_EXTRA_CA_CERTS = textFile(certificate.cert);

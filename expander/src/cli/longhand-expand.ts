@@ -1,8 +1,15 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
+import module from 'node:module';
+
+// npx ignores `engines` in package.json. Older versions lack functions that the command imports.
+const minimum = '22.3';
+if (process.versions.node.localeCompare(minimum, 'en', { numeric: true }) < 0) {
+  console.error(`longhand-expand needs Node ${minimum} or later. This is Node ${process.versions.node}.`);
+  process.exit(1);
+}
 
 // The compile cache saves two thirds of the startup time. Node skips it if the folder is not writable.
-enableCompileCache(`${import.meta.dirname}/.cache`);
+module.enableCompileCache(`${import.meta.dirname}/.cache`);
 const { run } = await import('./run.ts');
 
 process.exit(await run());

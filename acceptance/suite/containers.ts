@@ -81,7 +81,8 @@ export function containerRules(stack: () => ComposedStack): void {
   test("longhand-expand runs in the expander's container", async () => {
     const url = `${stack().shortener}/chain/2`;
     const line = await inside('expander', 'longhand-expand', '--format=tsv', url);
-    expect(line).toBe(`1\t${url}\t${stack().shortener}/chain/0\t2`);
+    const end = `final\tunencrypted\tIt leads to ${new URL(url).host}`;
+    expect(line).toBe(`1\t${url}\t${stack().shortener}/chain/0\t2\t\t${end}`);
   });
 
   test.each([

@@ -40,11 +40,17 @@ test('the package installs without a registry, runs, and names the Node version 
   const shortener = await startShortener();
   onTestFinished(() => shortener.close());
   const command = join(folder, 'node_modules', '.bin', 'longhand-expand');
-  for (const follow of ['default', 'all']) {
+  const { host } = new URL(shortener.url);
+  // The shortener sends no Content-Type, so GET returns a file.
+  for (const [follow, reason] of Object.entries({
+    default: `It leads to ${host}`,
+    all: `It leads to a file at ${host}`,
+  })) {
     const url = `${shortener.url}/chain/2?${follow}`;
     const { stdout } = await run(process.execPath, [command, `--follow=${follow}`, '--format=tsv', url], {
       env,
     });
-    expect(stdout).toContain(`1\t${url}\t${shortener.url}/chain/0?${follow}\t2\t`);
+    const end = `final\tunencrypted\t${reason}\n`;
+    expect(stdout).toBe(`1\t${url}\t${shortener.url}/chain/0?${follow}\t2\t\t${end}`);
   }
 });

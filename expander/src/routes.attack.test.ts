@@ -57,6 +57,7 @@ const [header, head] = [4 * 1024, 15 * 1024];
 const quoted = [...words`" "\ \" \ , ; = a % 0 ' . /`, ' ', '\t'];
 const headers: Record<string, { size?: number; pieces: readonly string[] }> = {
   'Cache-Control': { pieces: [...quoted, 'max-age=', 'private'] },
+  'Clear-Site-Data': { pieces: [...quoted, '"cookies"'] },
   'Content-Disposition': { pieces: [...quoted, ',"', 'filename=', "filename*=UTF-8''%", '=?utf-8?q?'] },
   'Content-Encoding': { pieces: [...quoted, 'gzip,'] },
   'Content-Length': { pieces: [...quoted, '1,'] },

@@ -125,7 +125,7 @@ describe('Without a connection', () => {
     relay.restore();
     await poll(() => stored(site)).toEqual(['milk']);
     await poll(() => field(again).inputValue()).toBe('');
-    expect(await waiting(again, 'lines')).toBeNull();
+    await poll(() => waiting(again, 'lines')).toBeNull();
     await poll(() => titles(again)).toEqual(['milk']);
   });
 
@@ -182,6 +182,8 @@ describe('Without a connection', () => {
 test('a release without the worker ends it, and the device keeps nothing', async () => {
   const page = await open();
   relay.withdrawn.add('/public/worker.js');
+  // Such a release does not register it, either.
+  await page.addInitScript('ServiceWorkerContainer.prototype.register = async () => {};');
   // A page of another release.
   await page.evaluate(`(async () => {
     for (const name of await caches.keys()) await caches.delete(name);

@@ -48,11 +48,12 @@ must_be_stopped() {
 # Prints a line like those of the services: log LEVEL MESSAGE
 log() {
     printf '{"level":"%s","time":"%s","service":"backup","msg":"%s"}\n' "$1" "$(date -u +%FT%TZ)" \
-        "$(echo "$2" | tr '\n"\\' '  /')"
+        "$(echo "$2" | tr '\n"\134' '  /')"
 }
 
 # Prints the time of the newest backup in a folder, in seconds since 1970; 0 if there is none. The file's name has the time.
 time_of_last() {
+    # shellcheck disable=SC2012 # the names are safe
     last=$(ls "$1" | sed -n 's/^tasks-\(....\)\(..\)\(..\)T\(..\)\(..\)\(..\)Z\.rdb$/\1-\2-\3T\4:\5:\6Z/p' | tail -n 1)
     date -u -d "${last:-@0}" +%s
 }

@@ -61,8 +61,8 @@ describe("The proxy's memory with four workers", async () => {
     const refused = crowd({ kind: 'refused', count: longHeaders, port: proxy.ports[name], path });
     const responses = () => Object.values(refused.held().statuses).reduce((sum, count) => sum + count, 0);
     await expect.poll(responses, wait).toBeGreaterThanOrEqual(longHeaders);
-    // nginx needs up to three times the memory of the request line.
-    expect((await extrapolated(longHeaders, 3_000)) - quiet).toBeLessThan(3_000 * 100_000);
+    // nginx needs up to four times the memory of the request line, on a busy machine.
+    expect((await extrapolated(longHeaders, 3_000)) - quiet).toBeLessThan(3_000 * 125_000);
     expect(await extrapolated(longHeaders, 3_000)).toBeLessThan(memoryBudget);
   });
 

@@ -68,7 +68,7 @@ describe('A proxy error', async () => {
     ]);
 
   type Ways = Record<string, string>;
-  const [expander, tasks] = [{ 'Back to the expander': '/' }, { 'Back to the list': '/' }];
+  const [expander, tasks] = [{ 'Back to the start page': '/' }, { 'Back to the list': '/' }];
   test.each<[name: 'expander' | 'tasks' | 'all', path: string, options: RequestOptions, ways: Ways]>([
     ['expander', '/?u=a%26b&x="<b>', {}, { 'Try again': '/?u=a%26b&x=%22%3Cb%3E', ...expander }],
     ['tasks', '//evil.example/break?', {}, { 'Try again': '//evil.example/break?', ...tasks }],

@@ -277,11 +277,12 @@ export function containerRules(stack: () => ComposedStack): void {
       const users = (volume: string) => (name: string) =>
         services[name]?.volumes?.some((one) => one.source === volume);
       const services = await configuredServices();
-      for (const [service, redis] of [
-        ['expander', 'expander-cache'],
-        ['tasks', 'tasks-store'],
-      ] as const)
-        expect(Object.keys(services).filter(users(`${redis}-password`))).toEqual([service, redis]);
+      const readers = {
+        'expander-cache': ['expander', 'expander-cache'],
+        'tasks-store': ['backup', 'tasks', 'tasks-store'],
+      };
+      for (const [redis, names] of Object.entries(readers))
+        expect(Object.keys(services).filter(users(`${redis}-password`))).toEqual(names);
     });
   });
 }

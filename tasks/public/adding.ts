@@ -99,10 +99,13 @@ function takeBack({ text, nonce }: NewTask, failure: Failure, key: string) {
   const isRejected = failure.kind === 'invalid' || fieldOf(single).value !== '';
   show(isRejected ? unsaved() : `${unsaved()}\n`);
   waiting = [];
-  setFormKey(single, nonce);
   const isUnsent = failure.kind === 'no answer' && !hasConnection();
   const waits = isUnsent && keepLines({ text: unsaved(), nonce });
-  if (!waits) refuse(single, failure);
+  if (!waits) {
+    // The user decides whether to send a refused line again.
+    dropLines();
+    refuse(single, failure);
+  }
   setFormKey(single, nonce);
   keepAddDraft();
   remember(failure, key, () => leaveField(text));

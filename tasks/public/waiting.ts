@@ -58,18 +58,21 @@ const isDue = ({ waits, at }: Tick) => waits || Date.now() - at > patience;
 async function sendTicks() {
   if (!Object.values(ticks()).some(isDue)) return;
   await navigator.locks.request('ticks', async () => {
+    let answered = 0;
     let sent = 0;
     for (const [id, due] of Object.entries(ticks()).filter(([, each]) => isDue(each))) {
       const answer = await putState(id, due.finished);
       // Everything that waits needs a connection, or a login.
       if (answer === 'later') break;
+      answered += 1;
       dropTick(id, due);
       if (answer === 'saved') sent += 1;
       else complain(`\u2068${due.title}\u2069: ${answer.refusal}`);
     }
     if (sent > 0) say('Sent.');
+    // A response counts as a connection, so a refresh without an answer would send the ticks again at once.
+    if (answered > 0) await refresh().catch(() => {});
   });
-  await refresh().catch(() => {});
   showTicks();
 }
 

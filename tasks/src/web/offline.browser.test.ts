@@ -129,6 +129,44 @@ describe('Without a connection', () => {
     await poll(() => titles(again)).toEqual(['milk']);
   });
 
+  test('lines that the server refuses stay in the field, and are not sent again', async () => {
+    const page = await open();
+    const sent: string[] = [];
+    page.on('response', (response) => {
+      if (response.request().method() === 'POST') sent.push(`${response.status()}`);
+    });
+    relay.lose();
+    await field(page).fill('x'.repeat(501));
+    await field(page).press('Enter');
+    await poll(() => waiting(page, 'lines')).toContain('xxx');
+    relay.restore();
+    await poll(() => page.getByRole('alert').textContent()).toContain('at most 500 characters');
+    await site.add('later');
+    await poll(() => titles(page)).toEqual(['later']);
+    expect(sent).toEqual(['422']);
+    expect(await waiting(page, 'lines')).toBeNull();
+    expect(await field(page).inputValue()).toContain('xxx');
+  });
+
+  test('a tick that has to wait longer is not sent again at once', async () => {
+    await site.add('milk');
+    const page = await open();
+    let sent = 0;
+    await page.route('**/tasks/1', (route) => {
+      sent += 1;
+      return route.fulfill({ status: 429, body: '' });
+    });
+    relay.lose();
+    await finish(page, 'milk');
+    await poll(() => connection(page)).toContain('1 tick waits on this device.');
+    relay.restore();
+    await poll(() => sent).toBeGreaterThan(0);
+    await site.add('later');
+    await poll(() => titles(page)).toContain('later');
+    // Each event of the stream is one attempt. It comes after a change, and every 5 s.
+    expect(sent).toBeLessThan(6);
+  });
+
   test('deleting and editing say that they need a connection', async () => {
     await site.add('milk');
     const page = await open();

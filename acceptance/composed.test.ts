@@ -6,7 +6,7 @@ import { docker, hasEngine } from '@longhand/shared/testing/engine.ts';
 import { send } from '@longhand/shared/testing/send.ts';
 import { testFolder } from '@longhand/shared/testing/text-file.ts';
 import { describeUnless } from '@longhand/shared/testing/unless.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acceptanceRules } from './suite/acceptance.ts';
 import { browserWalk } from './suite/browser.ts';
 import { containerRules } from './suite/containers.ts';
@@ -27,7 +27,8 @@ describeUnless(!(await hasEngine()) && 'needs a Docker engine')(
 
     acceptanceRules(() => stack);
     browserWalk(() => stack);
-    containerRules(() => stack);
+    // Not before the tests above: they restart containers, which then may have other addresses.
+    describe('Its containers', () => containerRules(() => stack));
 
     test('`make restore` restores tasks from a backup', async () => {
       const { tasksPort, script } = stack;

@@ -18,7 +18,7 @@ const web = {
     return after(61, to(article, 302));
   },
   get [article]() {
-    return after(112, {});
+    return after(112, { title: 'A walk along the river' });
   },
 };
 
@@ -42,7 +42,7 @@ const imported = await fetch(`${stack.urls.tasks}/tasks/import`, {
 });
 if (!imported.ok) throw new Error(`The tasks were not imported: ${await imported.text()}`);
 for (const [name, url, height] of [
-  ['expander', `${expander.url}?${new URLSearchParams({ u: shortUrl })}`, 880],
+  ['expander', `${expander.url}?${new URLSearchParams({ u: shortUrl })}`, 600],
   ['tasks', `${stack.urls.tasks}/`, 600],
 ] as const) {
   await using page = await browser.newPage({

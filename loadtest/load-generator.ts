@@ -28,7 +28,7 @@ export interface Outcome {
 /** Either a number of connections with a `pause` between requests (ms), or a constant rate (requests per second). */
 type Pace = { connections: number; pause?: number } | { rate: number };
 
-/** Max time without data before a request fails (ms). */
+/** Maximum time without data before a request fails (ms). */
 const timeout = 15_000;
 
 const agent = httpAgent({ maxSockets: Number.POSITIVE_INFINITY, maxTotalSockets: Number.POSITIVE_INFINITY });
@@ -101,7 +101,10 @@ export function send({
     .on('response', (response) => {
       let text = '';
       if (expectedBody === undefined) response.resume();
-      else response.setEncoding('utf8').on('data', (part) => (text += part));
+      else
+        response.setEncoding('utf8').on('data', (part) => {
+          text += part;
+        });
       response.on('close', () => {
         const { complete, statusCode: status = 0 } = response;
         if (!complete) return end({ status: 0, right: false, error: `cut after ${status}` });

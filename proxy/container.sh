@@ -1,7 +1,23 @@
 #!/bin/sh
-# Runs in containers: adds IPv6 listeners if the container has IPv6, and keeps the certificate up to date.
+# Runs in containers: sets the addresses on which nginx listens, and keeps the certificate up to date.
 set -u
-! grep -q . /proc/net/if_inet6 2>/dev/null || sed -i 's/^\( *listen \)\*\(:.*\)/&\n\1[::]\2/' /etc/nginx/conf.d/*
+
+# Without a fence, nginx listens on every address. With a fence, it listens on the addresses of all other networks.
+has_ipv6() { grep -q . /proc/net/if_inet6 2>/dev/null; }
+addresses() {
+    if [ -z "${LONGHAND_FENCED:-}" ]; then
+        echo '*'
+        ! has_ipv6 || echo ::
+    else
+        echo 127.0.0.1
+        ! has_ipv6 || echo ::1
+        hostname -I | tr ' ' '\n' | grep . | grep -vxF "$LONGHAND_FENCED"
+    fi
+}
+# Repeats each `listen *:` for each address.
+lines=$(addresses | sed 's/.*:.*/[&]/; s/.*/\\n\\1&\\2/' | tr -d '\n')
+sed -i "s/^\( *listen \)\*\(:.*\)/${lines#??}/" /etc/nginx/conf.d/*
+
 [ -n "${LONGHAND_TLS:-}" ] || exit 0
 
 given=/run/secrets/certificates

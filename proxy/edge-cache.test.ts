@@ -246,7 +246,7 @@ describe(`The edge cache of ${image ?? 'the installed nginx'}`, () => {
   });
 });
 
-/** Max size of a cached response (bytes). */
+/** Maximum size of a cached response (bytes). */
 const largest = 2 * 4_096;
 const keysPerMebibyte = 8_192;
 /** The largest allowed LONGHAND_WORKERS. */

@@ -66,7 +66,7 @@ describe("The proxy's log", async () => {
     for (let i = 0; i < 4; i += 1) await provoke(expander, `/api${query}`, { headers });
     await provoke(tasks, `/${query}${'x'.repeat(40_000)}`, { headers });
     await provoke(tasks, `/${query}`, { headers: { ...headers, 'X-Long': 'x'.repeat(40_000) } });
-    await provoke(tasks, `/task${query}`, { method: 'POST', headers, body: 'x'.repeat(70_000) });
+    await provoke(tasks, `/tasks${query}`, { method: 'POST', headers, body: 'x'.repeat(70_000) });
     await provoke(all, `/nowhere${query}`, { headers });
     await provoke(tasks, `/${query}`, { headers, host: 'elsewhere.example' });
     await provoke(tasks, `/${query}`, { method: 'TRACE', headers });

@@ -12,7 +12,7 @@ import { startProxied } from './testing/proxied.ts';
 
 const wait = { timeout: 60_000 };
 
-/** Max memory of nginx at its connection limit (bytes). */
+/** Maximum memory of nginx at its connection limit (bytes). */
 const memoryBudget = 0.8 * (await memoryLimit('proxy'));
 const longHeaders = rounds({ short: 500, long: 3_000 });
 const manyUploads = rounds({ short: 500, long: 2_000 });

@@ -106,9 +106,10 @@ describe('The proxy alone', async () => {
   );
 
   test.each([
-    ['tasks', '/task', 64 * 1024, '64 KiB for a form'],
-    ['tasks', '/tasks/import?x', 1024 ** 2, '1 MiB for an import'],
-    ['expander', '/api/expand', 8 * 1024 ** 2, '8 MiB for a URL list'],
+    ['tasks', '/tasks', 64 * 1024, 'otherwise 64 KiB'],
+    ['tasks', '/task', 1152 * 1024, '1 MiB for a list of tasks'],
+    ['tasks', '/tasks/import?x', 1152 * 1024, '1 MiB for a list of tasks'],
+    ['expander', '/api/expand', 8 * 1024 ** 2, '8 MiB for a list of URLs'],
   ] as const)(
     'a request to %s%s over %i bytes returns 413 with the limit',
     async (name, path, limit, words) => {

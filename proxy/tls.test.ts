@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
+import { connect as connectHttp2, constants } from 'node:http2';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import { render } from '@longhand/deploy/native/configuration.ts';
 import { testCertificateOf } from '@longhand/shared/testing/certificate.ts';
@@ -26,10 +28,10 @@ afterAll(() => proxy.stop());
 async function startWithTls(variables: { LONGHAND_HTTPS_PORT: string; LONGHAND_FENCED_NAME?: string }) {
   const { tls, plain, away } = await freePorts('tls', 'plain', 'away');
   const template = await readFile(join(import.meta.dirname, 'tls.conf.template'), 'utf8');
-  // Replace the container's addresses, and remove `http2`, which needs nginx 1.25.1.
+  // Replace the container's addresses, and `http2`, which needs nginx 1.25.1.
   const servers = render(template, { ...names, ...variables })
     .replaceAll('/var/lib/tls/current', certificates)
-    .replaceAll('*:8443', `${host}:${tls}`)
+    .replaceAll('*:8443 ssl', `${host}:${tls} ssl http2`)
     .replaceAll('*:8090', `${host}:${plain}`)
     .replaceAll('http2 on;', '');
   const { LONGHAND_FENCED_NAME } = variables;
@@ -89,20 +91,54 @@ test.each([
   socket.destroy();
 });
 
-test('nginx closes requests for tasks on a fenced address', async () => {
-  const proxy = await startWithTls({ LONGHAND_HTTPS_PORT: published, LONGHAND_FENCED_NAME: 'localhost' });
-  onTestFinished(() => proxy.stop());
-  const { all, tasks, expander } = proxy.ports;
-  const name = names.LONGHAND_TASKS_NAME;
-  for (const path of ['/', '/tasks', '/no-such-page', '//']) {
-    await expect(send(all, path, { host: 'tasks.localhost' })).rejects.toMatchObject({ code: 'ECONNRESET' });
-    await expect(send(tasks, path)).rejects.toMatchObject({ code: 'ECONNRESET' });
-    await expect(send(proxy.tls, path, { host: name, ca })).rejects.toMatchObject({ code: 'ECONNRESET' });
-  }
-  expect((await send(expander, '/')).status).toBe(502);
+test('nginx does not start if the fenced name has no address', async () => {
+  const variables = { LONGHAND_HTTPS_PORT: published, LONGHAND_FENCED_NAME: 'nowhere.invalid' };
+  await expect(startWithTls(variables)).rejects.toThrow('nowhere.invalid has no address');
 });
 
-test('nginx does not start if the fenced name has no IPv4 address', async () => {
-  const variables = { LONGHAND_HTTPS_PORT: published, LONGHAND_FENCED_NAME: '::1' };
-  await expect(startWithTls(variables)).rejects.toThrow('::1 has no IPv4 address');
+/** Sends GET over HTTP/2. Rejects if nginx ends the connection instead. */
+async function getHttp2(authority: string, path: string) {
+  const session = connectHttp2(`https://${authority}`, {
+    ca,
+    createConnection: () =>
+      connect({ host, port: proxy.tls, servername: authority, ca, ALPNProtocols: ['h2'] }),
+    maxSendHeaderBlockLength: 128 * 1024,
+  });
+  onTestFinished(() => session.destroy());
+  const failed = Promise.withResolvers<never>();
+  session.on('error', failed.reject);
+  const request = session.request({ ':path': path }).on('error', failed.reject);
+  const [headers] = await Promise.race([once(request, 'response'), failed.promise]);
+  return { status: headers[':status'], body: await text(request) };
+}
+
+const tooLong = 'The URL is longer than 8192 bytes.';
+test.each([16_385, 31_000])(
+  'a request line of %i bytes over HTTP/2 returns 400 invalid_url',
+  async (length) => {
+    const fill = (start: string) => start.padEnd(length - 'GET  HTTP/2.0'.length, '{');
+    const { LONGHAND_EXPANDER_NAME: expander, LONGHAND_TASKS_NAME: tasks } = names;
+    expect(await getHttp2(expander, fill('/api?u='))).toEqual({ status: 400, body: tooLong });
+    const json = await getHttp2(expander, fill('/api?format=json&u='));
+    expect([json.status, JSON.parse(json.body)]).toEqual([400, { code: 'invalid_url', message: tooLong }]);
+    const chain = await getHttp2(expander, fill('/api/chain?u='));
+    expect([chain.status, JSON.parse(chain.body).error.code]).toEqual([400, 'invalid_url']);
+    for (const name of [expander, tasks]) expect((await getHttp2(name, fill('/?q='))).status).toBe(414);
+  },
+);
+
+test('a request line of more than 32 KiB ends an HTTP/2 connection', async () => {
+  const path = '/api?u='.padEnd(33_000, '{');
+  const error = `Session closed with error code ${constants.NGHTTP2_ENHANCE_YOUR_CALM}`;
+  await expect(getHttp2(names.LONGHAND_EXPANDER_NAME, path)).rejects.toThrow(error);
+});
+
+test('a request line over HTTP/2 may be as long as its limit', async () => {
+  for (const [name, limit] of [
+    [names.LONGHAND_EXPANDER_NAME, 16_384],
+    [names.LONGHAND_TASKS_NAME, 8_192],
+  ] as const) {
+    const { status } = await getHttp2(name, '/?q='.padEnd(limit - 'GET  HTTP/2.0'.length, '{'));
+    expect(status).toBe(name === names.LONGHAND_TASKS_NAME ? 200 : 502);
+  }
 });

@@ -78,14 +78,19 @@ export const links: Record<string, (visit: Visit) => unknown> = {
 
 /** Redirects `/<name>/<n>` to `/<name>/<n - 1>` with the same query. `/<name>/0` is the target. */
 function chain({ request, response, args, query, params }: Visit): void {
-  const left = Number(args[0]);
-  if (!(left >= 0 && Number.isInteger(left))) throw new RangeError(`${args[0]} is not a number of redirects`);
+  const remaining = Number(args[0]);
+  if (!(remaining >= 0 && Number.isInteger(remaining)))
+    throw new RangeError(`${args[0]} is not a number of redirects`);
   const cacheControl = params.get('cache-control');
   if (cacheControl) response.setHeader('Cache-Control', cacheControl);
   const end = () => {
-    if (left === 0) return respond(response, 200, 'This is the target of the short URL.\n');
+    if (remaining === 0) return respond(response, 200, 'This is the target of the short URL.\n');
     const name = (request.url ?? '').split('/', 2)[1];
-    redirect(response, Number(params.get('status') ?? 301), `${origin(request)}/${name}/${left - 1}${query}`);
+    redirect(
+      response,
+      Number(params.get('status') ?? 301),
+      `${origin(request)}/${name}/${remaining - 1}${query}`,
+    );
   };
   const delay = Number(params.get('delay') ?? 0);
   if (delay > 0) setTimeout(end, delay);

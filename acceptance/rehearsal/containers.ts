@@ -15,6 +15,26 @@ export type RehearsedStack = Awaited<ReturnType<typeof startContainers>>;
 
 export const pause = (seconds: number) => sleep(seconds * 1_000);
 
+/** Returns functions that connect containers of a project to its networks. */
+function networksOf(project: string) {
+  return {
+    connect: (network: string, container: string, name: string) =>
+      docker('network', 'connect', '--alias', name, `${project}_${network}`, container),
+    disconnect: (network: string, container: string) =>
+      docker('network', 'disconnect', `${project}_${network}`, container),
+  };
+}
+
+/** Returns the exit times (ms since 1970, like `since`) and exit codes of a service's containers. */
+async function exitsOf(project: string, service: Service, since: number) {
+  const times = [`--since=${since / 1_000}`, `--until=${Date.now() / 1_000}`];
+  const labels = [`project=${project}`, `service=${service}`];
+  const filters = labels.map((label) => `--filter=label=com.docker.compose.${label}`);
+  const format = '--format={{.TimeNano}} {{.Actor.Attributes.exitCode}}';
+  const found = await docker('events', ...times, ...filters, '--filter=event=die', format);
+  return [...found.matchAll(/(\d+) (\d+)/g)].map(([, at, code]) => ({ at: Number(at) / 1e6, code }));
+}
+
 /** Starts a stack with two replicas of each service and a small disk for the store. Faults affect the first replica. */
 export async function startContainers() {
   const { project, urls, shortener, stop, compose, containers } = await startComposed({
@@ -27,21 +47,10 @@ export async function startContainers() {
   const first = (service: string) => replicas.get(service)?.[0] ?? '';
   const every = (some: readonly Service[], act: (replica: string, service: Service) => Promise<unknown>) =>
     Promise.all(some.map((service) => act(first(service), service)));
-  const disconnect = (network: string, container: string) =>
-    docker('network', 'disconnect', `${project}_${network}`, container);
-  const connect = (network: string, container: string, name: string) =>
-    docker('network', 'connect', '--alias', name, `${project}_${network}`, container);
+  const { connect, disconnect } = networksOf(project);
   const redis = (service: RedisService, ...command: string[]) =>
     docker('exec', first(service), 'redis.sh', 'cli', ...command);
-  /** Returns the exit times (ms since 1970, like `since`) and exit codes of a service's containers. */
-  const exits = async (service: Service, since: number) => {
-    const times = [`--since=${since / 1_000}`, `--until=${Date.now() / 1_000}`];
-    const labels = [`project=${project}`, `service=${service}`];
-    const filters = labels.map((label) => `--filter=label=com.docker.compose.${label}`);
-    const format = '--format={{.TimeNano}} {{.Actor.Attributes.exitCode}}';
-    const found = await docker('events', ...times, ...filters, '--filter=event=die', format);
-    return [...found.matchAll(/(\d+) (\d+)/g)].map(([, at, code]) => ({ at: Number(at) / 1e6, code }));
-  };
+  const exits = (service: Service, since: number) => exitsOf(project, service, since);
   /** Waits until the first replica of a service has exited. */
   const exited = (service: Service, since: number) =>
     vi.waitUntil(async () => (await exits(service, since))[0], 30_000);

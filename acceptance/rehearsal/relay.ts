@@ -7,7 +7,7 @@ import { connect, createServer } from 'node:net';
 export interface Behaviour {
   /** Delay of each reply (ms). */
   delay?: number;
-  /** Max chunk size of a reply (bytes). */
+  /** Maximum chunk size of a reply (bytes). */
   slice?: number;
   /** Fault to inject instead of a reply. */
   fault?: 'garbage' | 'reset';

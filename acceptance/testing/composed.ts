@@ -37,6 +37,13 @@ export function ownNetworks(port: number) {
 
 export type ComposedStack = Awaited<ReturnType<typeof startComposed>>;
 
+/** Returns the sorted IDs of a service's running containers. Faster than `docker compose ps`. */
+async function containersOf(project: string, service: string): Promise<string[]> {
+  const labels = [`project=${project}`, `service=${service}`, 'oneoff=False'];
+  const filters = labels.map((label) => `--filter=label=com.docker.compose.${label}`);
+  return (await docker('ps', '--quiet', '--no-trunc', ...filters)).split('\n').filter(Boolean).toSorted();
+}
+
 /**
  * Starts a compose project on free ports, with a local shortener that its expander may contact. `stop` removes everything.
  *
@@ -51,31 +58,25 @@ export async function startComposed({
   const project = `longhand-test-${randomBytes(4).toString('hex')}`;
   const { ports, variables, urls } = await freeStackPorts();
   const networks = textFile(JSON.stringify({ networks: ownNetworks(ports.LONGHAND_PORT) }));
-  const env: NodeJS.ProcessEnv = {
-    ...process.env,
-    ...variables,
-    LONGHAND_PROMETHEUS_PORT: `${await freePort()}`,
-    COMPOSE_PROJECT_NAME: project,
-    COMPOSE_FILE: [...files, networks].join(':'),
-  };
+  const LONGHAND_PROMETHEUS_PORT = `${await freePort()}`;
+  const own = { COMPOSE_PROJECT_NAME: project, COMPOSE_FILE: [...files, networks].join(':') };
+  const env: NodeJS.ProcessEnv = { ...process.env, ...variables, LONGHAND_PROMETHEUS_PORT, ...own };
   /** Runs `docker compose` and returns its output. */
   const compose = async (...args: string[]): Promise<string> =>
     (await run('docker', ['compose', ...args], { cwd: root, env, maxBuffer: 2 ** 26 })).stdout.trim();
-  /** Returns the sorted IDs of a service's running containers. Faster than `docker compose ps`. */
-  const containers = async (service: string): Promise<string[]> => {
-    const labels = [`project=${project}`, `service=${service}`, 'oneoff=False'];
-    const filters = labels.map((label) => `--filter=label=com.docker.compose.${label}`);
-    return (await docker('ps', '--quiet', '--no-trunc', ...filters)).split('\n').filter(Boolean).toSorted();
-  };
+  const containers = (service: string) => containersOf(project, service);
   const first = async (service: string) => (await containers(service))[0] ?? '';
   const stop = async () => {
     await compose('--profile', '*', 'down', '--volumes', '--timeout', '20', '--rmi', 'local');
   };
-  try {
+  const start = async () => {
     await compose('up', '--build', '--wait', 'shortener', ...before);
     // Allow only this address, because tests expect the guard to refuse all private addresses.
     env.EXPANDER_ALLOWED_NETWORKS = `${await addressOf(await first('shortener'), `${project}_egress`)}/32`;
     await compose('up', '--build', '--wait', ...scale, 'proxy');
+  };
+  try {
+    await start();
   } catch (error) {
     await stop();
     throw error;

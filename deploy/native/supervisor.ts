@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { configurationExitCode, EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { forEachLine } from './log.ts';
 
-/** Max startup time of a process (ms). Redis may have to load a lot of data. */
+/** Maximum startup time of a process (ms). Redis may have to load a lot of data. */
 const startTimeout = 300_000;
 /** Pause before a restart (ms). */
 const restartDelay = 1_000;

@@ -130,7 +130,7 @@ describeUnless(missing)("The proxy's metrics", () => {
     );
     onTestFinished(stop);
     for (let i = 0; i < 3; i += 1) await fetch(`http://127.0.0.1:${ports.expander}/api?u=${i}`);
-    await fetch(`http://127.0.0.1:${ports.tasks}/task`, { method: 'POST', body: 'x'.repeat(70_000) });
+    await fetch(`http://127.0.0.1:${ports.tasks}/tasks`, { method: 'POST', body: 'x'.repeat(70_000) });
     await fetch(`http://127.0.0.1:${ports.tasks}/${'long'.repeat(2_000)}"`);
     const counts = async () =>
       Object.fromEntries(

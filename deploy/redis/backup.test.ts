@@ -1,9 +1,11 @@
 import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { chown, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { testFolder } from '@longhand/shared/testing/text-file.ts';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { createFolders } from '../native/folders.ts';
 import { redis, service } from '../native/processes.ts';
 import { supervise } from '../native/supervisor.ts';
@@ -163,9 +165,11 @@ describe('A backup of the native stack', () => {
     await expect.poll(backups).toContain('tasks-20260901T120000Z.rdb');
     await expect.poll(backups, { timeout: 60_000 }).toContain('tasks-20260920T030000Z.rdb');
     await expect.poll(() => Number(backupTime())).toBeGreaterThanOrEqual(at('2026-09-20T03:00:00Z'));
+    const keptNights = async () =>
+      (await backups()).filter((name) => /^tasks-\d{8}T030000Z\.rdb$/.test(name));
+    // A new backup stands beside fourteen older ones until the oldest is removed.
+    await expect.poll(keptNights).toHaveLength(14);
     nightly.kill('SIGSTOP');
-    const kept = (await backups()).filter((name) => /^tasks-\d{8}T030000Z\.rdb$/.test(name));
-    expect(kept).toHaveLength(14);
     const lines = log
       .trim()
       .split('\n')
@@ -184,6 +188,36 @@ describe('A backup of the native stack', () => {
       .toMatch(
         /"level":"error".*no backup: Redis cannot load this backup.* The last good one is 2\d hours old\./,
       );
+  });
+
+  test('the backup of Kubernetes keeps fourteen files that Redis can load, and fails otherwise', async () => {
+    await using _started = await start();
+    add('kept');
+    const cronJob = readFileSync(join(import.meta.dirname, '../kubernetes/base/backup.yaml'), 'utf8');
+    const job = parseAllDocuments(cronJob)[0]?.toJS().spec.jobTemplate.spec.template.spec;
+    const [program, ...args]: string[] = job.containers[0].command;
+    expect([program, args.at(-1)]).toEqual(['redis.sh', '/backups']);
+    const backups = join(folder, 'backups');
+    const keep = (env = {}) =>
+      spawnSync(join(import.meta.dirname, 'redis.sh'), [...args.slice(0, -1), backups], {
+        cwd: folder,
+        env: { ...childEnvironment, ...env },
+        encoding: 'utf8',
+      });
+    const days = Array.from({ length: 14 }, (_, i) => `tasks-202601${10 + i}T030000Z.rdb`);
+    await mkdir(backups);
+    for (const name of days) await writeFile(join(backups, name), '');
+    const { status, stdout } = keep();
+    expect([status, stdout]).toEqual([0, expect.stringContaining('The backup is good. Tasks: 1.')]);
+    const kept = (await readdir(backups)).toSorted();
+    expect(kept).toEqual([...days.slice(1), expect.stringMatching(/^tasks-\d{8}T\d{6}Z\.rdb$/)]);
+    expect(Number(backupTime()) * 1_000).toBeGreaterThan(Date.now() - 60_000);
+
+    const programs = testFolder();
+    await writeFile(join(programs, 'redis-server'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    const failed = keep({ PATH: `${programs}:${process.env.PATH}` });
+    expect([failed.status, failed.stdout]).toEqual([1, expect.stringContaining('Redis cannot load this')]);
+    expect((await readdir(backups)).toSorted()).toEqual(kept);
   });
 
   test('a restore killed at any step leaves the old or the new data', { timeout: 600_000 }, async () => {

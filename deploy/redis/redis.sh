@@ -4,7 +4,8 @@
 #   redis.sh server [redis-server options]
 #   redis.sh cli [redis-cli arguments]
 #   redis.sh backup [-h HOST] >FILE      writes a verified copy of the data, or fails and writes nothing
-#   redis.sh nightly FOLDER              backs up the store each night, for as long as it runs; keeps the newest 14
+#   redis.sh keep FOLDER                 backs up the store, and loads the backup before it counts; keeps the newest 14
+#   redis.sh nightly FOLDER              does so each night, for as long as it runs
 #   redis.sh restore [FOLDER] <FILE      replaces the data with a backup, and sets the old data aside
 #   redis.sh drill <FILE                 loads a backup into an empty Redis in memory, and prints what it contains
 #   redis.sh put-back ASIDE [FOLDER]     replaces the data with data that a restore set aside, and sets the current data aside
@@ -33,7 +34,11 @@ finish_restore() {
 # Moves the current data to a folder of its own.
 set_aside() {
     [ -e appendonlydir ] || return 0
-    aside=appendonlydir.$(date -u +%Y%m%dT%H%M%SZ)
+    # Two restores may happen within a second.
+    until
+        aside=appendonlydir.$(date -u +%Y%m%dT%H%M%SZ)
+        [ ! -e "$aside" ]
+    do sleep 1; done
     mv -T appendonlydir "$aside"
     echo "The old data is kept in $PWD/$aside: delete it when you no longer need it."
 }
@@ -62,10 +67,10 @@ age_of_last() {
     if [ "$time" = 0 ]; then echo missing; else echo "$((($(date +%s) - time) / 3600)) hours old"; fi
 }
 
-# Writes a backup unless there is one since the last 03:00 UTC. Loads it into an empty Redis before it counts.
-back_up_if_due() {
+# Writes a backup, and loads it into an empty Redis before it counts. Keeps the newest 14.
+back_up() {
     now=$(date +%s)
-    [ "$(time_of_last "$1")" -lt "$((now - (now - 3 * 3600) % 86400))" ] || return 0
+    status=0
     file=$1/tasks-$(date -u -d "@$now" +%Y%m%dT%H%M%SZ).rdb
     # shellcheck disable=SC2086 # no option for the native store
     if "$0" copy ${STORE_HOST:+-h "$STORE_HOST"} >"$file.part" 2>"$1/failure" && report=$("$0" drill <"$file.part" 2>"$1/failure"); then
@@ -75,9 +80,17 @@ back_up_if_due() {
         # shellcheck disable=SC2012 # the names are safe
         ls -r "$1"/tasks-*Z.rdb | tail -n +15 | xargs rm -f
     else
+        status=1
         rm -f "$file.part"
-        return 1
+        log error "no backup: $(cat "$1/failure"). The last good one is $(age_of_last "$1")."
     fi
+    rm -f "$1/failure"
+    return "$status"
+}
+# Fails if there is no backup since the last 03:00 UTC.
+has_tonights_backup() {
+    now=$(date +%s)
+    [ "$(time_of_last "$1")" -ge "$((now - (now - 3 * 3600) % 86400))" ]
 }
 
 case $1 in
@@ -131,6 +144,9 @@ backup)
     # For the metric longhand_backup_timestamp_seconds.
     "$0" cli "$@" SET '{tasks}:backup' "$(date +%s)" >/dev/null
     ;;
+keep)
+    back_up "$2"
+    ;;
 nightly)
     folder=$2
     if [ -n "${TASKS_REDIS_URL:-}" ]; then
@@ -138,8 +154,7 @@ nightly)
         exec sleep infinity
     fi
     while true; do
-        back_up_if_due "$folder" || log error "no backup: $(cat "$folder/failure"). The last good one is $(age_of_last "$folder")."
-        rm -f "$folder/failure"
+        has_tonights_backup "$folder" || back_up "$folder" || true
         sleep 600
     done
     ;;

@@ -43,20 +43,12 @@ export async function startTemporaryProxy(
 ): Promise<TemporaryProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-proxy-'));
   const ports = await freePorts('all', 'expander', 'tasks');
-  const prefix = join(folder, 'proxy');
-  await configureProxy(prefix, ['127.0.0.1'], {
-    ...defaultVariables,
+  const ownPorts = {
     LONGHAND_PORT: ports.all,
     LONGHAND_EXPANDER_PORT: ports.expander,
     LONGHAND_TASKS_PORT: ports.tasks,
-    ...variables,
-  });
-  await writePages(join(prefix, 'pages'));
-  const files = (await readdir(join(prefix, 'conf.d'))).map((name) => join('conf.d', name));
-  for (const name of ['nginx.conf', ...files]) {
-    const path = join(prefix, name);
-    await writeFile(path, edit(await readFile(path, 'utf8'), name));
-  }
+  };
+  await writeConfiguration(join(folder, 'proxy'), { ...defaultVariables, ...ownPorts, ...variables }, edit);
   const errors: string[] = [];
   const accessLog = openSync(join(folder, logFile), 'a+');
   const requests: string[] = [];
@@ -95,6 +87,21 @@ export async function startTemporaryProxy(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Renders nginx's configuration and pages into a folder. `edit` changes each file of the configuration. */
+async function writeConfiguration(
+  folder: string,
+  variables: ProxyVariables,
+  edit: (text: string, file: string) => string,
+) {
+  await configureProxy(folder, ['127.0.0.1'], variables);
+  await writePages(join(folder, 'pages'));
+  const files = (await readdir(join(folder, 'conf.d'))).map((name) => join('conf.d', name));
+  for (const name of ['nginx.conf', ...files]) {
+    const path = join(folder, name);
+    await writeFile(path, edit(await readFile(path, 'utf8'), name));
+  }
 }
 
 /** Runs the process in a container with the host network and `folder`. */

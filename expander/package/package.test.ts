@@ -44,7 +44,7 @@ test('the package installs without a registry, runs, and names the Node version 
   // The shortener sends no Content-Type, so GET returns a file.
   for (const [follow, reason] of Object.entries({
     default: `It leads to ${host}`,
-    all: `It leads to a file at ${host}`,
+    all: `It leads to a text file at ${host}`,
   })) {
     const url = `${shortener.url}/chain/2?${follow}`;
     const { stdout } = await run(process.execPath, [command, `--follow=${follow}`, '--format=tsv', url], {

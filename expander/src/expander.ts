@@ -6,7 +6,8 @@ import { cacheExpansions } from './cache/expansions.ts';
 import { cacheHopResponses } from './cache/hop-responses.ts';
 import { type CacheClient, circuitBreaker, redisCache } from './cache/redis.ts';
 import type { Config } from './config.ts';
-import { followRedirects, hopTime } from './expansion/chain.ts';
+import { followRedirects } from './expansion/chain.ts';
+import { hopTime } from './expansion/deadline.ts';
 import { createExpand } from './expansion/expand.ts';
 import type { FetchHop } from './expansion/expansion.ts';
 import { createResolve, type Lookup, sharedLookup } from './guard/lookup.ts';
@@ -36,9 +37,7 @@ export function createExpander(config: Config, outside: Outside) {
   const { log, redis, lookup, metrics: registry = new Registry(), onMissing } = outside;
   const metrics = createExpanderMetrics(registry);
   const allowedNetworks = config.EXPANDER_ALLOWED_NETWORKS;
-  if (allowedNetworks.length > 0) {
-    log.warn({ networks: allowedNetworks }, 'THE PUBLIC-ADDRESS GUARD IS OFF for these networks');
-  }
+  if (allowedNetworks.length > 0) warnOfExemptions(log, allowedNetworks);
   const run = circuitBreaker('the cache in Redis', log, timedOperations(registry));
   const shared = redis && redisCache(redis, run, allowedNetworks, metrics.cacheLookups);
   const guard = createGuard(allowedNetworks, metrics.refusedTargets);
@@ -82,6 +81,10 @@ export function createExpander(config: Config, outside: Outside) {
       close();
     },
   };
+}
+
+function warnOfExemptions(log: Log, networks: readonly string[]) {
+  log.warn({ networks }, 'THE PUBLIC-ADDRESS GUARD IS OFF for these networks');
 }
 
 /** Wraps a function in layers, with the first layer outermost. */

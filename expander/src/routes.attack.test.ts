@@ -9,16 +9,18 @@ import {
   type Targets,
   testAttacks,
 } from '@longhand/shared/testing/route-attack.ts';
+import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, expect, test } from 'vitest';
 import { testExpander } from '../testing/expander.ts';
-import { startOrigin } from '../testing/origin.ts';
+import { hopRequest } from '../testing/hop-request.ts';
+import { type Protocol, startOrigin } from '../testing/origin.ts';
 import { words } from '../testing/pieces.ts';
 import { expand, runService } from '../testing/process.ts';
 import { createBrowse } from './hop/browse.ts';
 
-/** The attacker's website. */
-const hostile = await startOrigin();
-await hostile.answer({ bytes: 'HTTP/1.1 200 OK\r\n\r\n' });
+/** The attacker's websites. */
+const hostile = { 'HTTP/1.1': await startOrigin(), 'HTTP/2': await startOrigin('HTTP/2') };
+await hostile['HTTP/1.1'].answer({ bytes: 'HTTP/1.1 200 OK\r\n\r\n' });
 /** A typical website has a latency of 20 ms. */
 const site = http.createServer((_, response) => void setTimeout(() => response.end(), 20));
 const quick = `http://127.0.0.1:${await listening(site)}`;
@@ -28,7 +30,7 @@ afterAll(async () => {
   for (const stop of stops) stop();
   close();
   cutOff(site);
-  await hostile.close();
+  for (const origin of Object.values(hostile)) await origin.close();
 });
 
 const attacker = { 'X-Forwarded-For': '192.0.2.1' };
@@ -41,7 +43,7 @@ const routes = routeTargets({
   routes: app.routes,
   maxPath: 16 * 1024 - ' HTTP/1.1'.length,
   parameters: words`u url text title exactly again cb err format follow key`,
-  query: `u=${hostile.url}/{n}`,
+  query: `u=${hostile['HTTP/1.1'].target('{n}')}`,
   headers: () => attacker,
   bodies: {
     '/api/expand': {
@@ -52,10 +54,15 @@ const routes = routeTargets({
   },
 });
 
-/** Max characters of a header that is parsed, and of those that may fill the head. */
+/** Maximum characters of a header that is parsed, and of those that may fill the head. */
 const [header, head] = [4 * 1024, 15 * 1024];
 const quoted = [...words`" "\ \" \ , ; = a % 0 ' . /`, ' ', '\t'];
-const headers: Record<string, { size?: number; pieces: readonly string[] }> = {
+interface HeaderInput {
+  size?: number;
+  pieces: readonly string[];
+}
+
+const headers: Record<string, HeaderInput> = {
   'Cache-Control': { pieces: [...quoted, 'max-age=', 'private'] },
   'Clear-Site-Data': { pieces: [...quoted, '"cookies"'] },
   'Content-Disposition': { pieces: [...quoted, ',"', 'filename=', "filename*=UTF-8''%", '=?utf-8?q?'] },
@@ -64,6 +71,7 @@ const headers: Record<string, { size?: number; pieces: readonly string[] }> = {
   'Content-Security-Policy': { size: head, pieces: [...quoted, 'sandbox ', "base-uri 'none' "] },
   'Content-Type': { pieces: [...quoted, 'text/html,', 'charset='] },
   'Keep-Alive': { pieces: [...quoted, 'timeout='] },
+  'Referrer-Policy': { pieces: [...quoted, 'no-referrer', 'unsafe-url,'] },
   'Set-Cookie': { pieces: [...quoted, 'a=1;', 'Path=/;', 'Domain=.;', 'Expires='] },
   'Strict-Transport-Security': { pieces: [...quoted, 'max-age=', 'includeSubDomains'] },
   'Transfer-Encoding': { pieces: [...quoted, 'chunked,'] },
@@ -78,30 +86,32 @@ const headers: Record<string, { size?: number; pieces: readonly string[] }> = {
 };
 
 /** Requests the page of a URL whose website sends this response. */
-const visit = (response: (text: string) => string) => async (text: string) => {
-  await hostile.answer({ bytes: `HTTP/1.1 ${response(text)}` });
-  return { method: 'GET', path: `/?u=${hostile.url}/{n}`, headers: attacker };
-};
+const visit =
+  (response: (text: string) => string, protocol: Protocol = 'HTTP/1.1') =>
+  async (text: string) => {
+    await hostile[protocol].answer({ bytes: `HTTP/1.1 ${response(text)}` });
+    return { method: 'GET', path: `/?u=${hostile[protocol].target('{n}')}`, headers: attacker };
+  };
 
 /** Each redirect leads to a longer path, so that a chain has as many hops as possible. */
 const redirect = '302 Found\r\nLocation: a/';
 const page = '200 OK\r\nContent-Type: text/html';
 const next = '<meta http-equiv="refresh" content="0;url=a/">';
 
-const inHeader = (name: string, { size = header, pieces }: { size?: number; pieces: readonly string[] }) => {
+const inHeader = (name: string, { size = header, pieces }: HeaderInput, protocol?: Protocol) => {
   const place = (start: string): Place => ({
     size,
     pieces,
-    request: visit((text) => `${start}\r\n${name}: ${text}\r\n\r\n`),
+    request: visit((text) => `${start}\r\n${name}: ${text}\r\n\r\n`, protocol),
   });
   if (name === 'Location') {
     const response = (text: string) => `302 Found\r\nLocation: a/?${text}\r\n\r\n`;
     const cached = async (text: string) => {
-      const request = await visit(response)(text);
+      const request = await visit(response, protocol)(text);
       return { ...request, path: request.path.replace('{n}', randomUUID()) };
     };
     return {
-      'of redirects': { size, pieces, request: visit(response) },
+      'of redirects': { size, pieces, request: visit(response, protocol) },
       'of cached redirects': { size, pieces, request: cached },
     };
   }
@@ -121,7 +131,10 @@ const markup = [
 /** Everything that the expander reads from websites. */
 const outside: Targets = {
   ...Object.fromEntries(
-    Object.entries(headers).map(([name, input]) => [`website's ${name}`, inHeader(name, input)]),
+    Object.entries(headers).flatMap(([name, input]) => [
+      [`website's ${name}`, inHeader(name, input)],
+      [`website's ${name} over HTTP/2`, inHeader(name, input, 'HTTP/2')],
+    ]),
   ),
   "website's page": {
     markup: body(markup, (text) => next + text),
@@ -159,7 +172,7 @@ test('the attack has every header that a hop reads', async () => {
       ...{ status: 200, headers: watched(given), addressFamily: 4, isCut: false, source: null },
       body: Buffer.from('a'),
     }));
-    await browse(new URL('https://a.example/'), {});
+    await browse(new URL('https://a.example/'), hopRequest());
   }
   expect(read.size).toBeGreaterThan(10);
   expect(Object.keys(headers).map((name) => name.toLowerCase())).toEqual(expect.arrayContaining([...read]));
@@ -167,11 +180,14 @@ test('the attack has every header that a hop reads', async () => {
 
 /** The dearest inputs of the last run of `make test-long`, from out/attack-expander.md. */
 const dearest: readonly Dear[] = [
+  { target: 'GET /', place: 'parameter text', units: ['%20http://a.b/c'] },
+  { target: 'GET /nowhere/*', place: 'path', units: ['%ff%'] },
   { target: 'GET /api', place: 'query', units: ['%&'] },
   { target: 'POST /api/expand', place: 'lines', units: ['\n'] },
   { target: "website's Content-Disposition", place: 'of redirects', units: ['\\"'], start: ',"', end: '\\' },
   { target: "website's Location", place: 'of cached redirects', units: ['&a'] },
   { target: "website's Set-Cookie", place: 'of redirects', units: ['"'] },
+  { target: "website's Set-Cookie over HTTP/2", place: 'of redirects', units: ['"'] },
   { target: "website's page", place: 'markup', units: ['<nobr>'] },
 ];
 
@@ -180,7 +196,8 @@ testAttacks({
   dearest,
   report: 'attack-expander.md',
   async start() {
-    const [attacked, quiet] = [await runService(), await runService()];
+    const trust = { NODE_EXTRA_CA_CERTS: textFile(hostile['HTTP/2'].certificate) };
+    const [attacked, quiet] = [await runService([], trust), await runService([], trust)];
     stops.push(attacked.stop, quiet.stop);
     return { attacked, quiet };
   },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import tls from 'node:tls';
 import { formatLogLine } from '@longhand/shared/log-line.ts';
 import {
   type Parser,
@@ -7,9 +8,9 @@ import {
   type UntrustedInput,
 } from '@longhand/shared/testing/worst-input.ts';
 import { withoutEnd } from '@longhand/shared/url-end.ts';
-import { afterAll } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { testExpander } from '../testing/expander.ts';
-import { startOrigin } from '../testing/origin.ts';
+import { type Protocol, startOrigin } from '../testing/origin.ts';
 import { words } from '../testing/pieces.ts';
 import { readUrls } from './bulk/url-list.ts';
 import { chainCookies } from './expansion/cookies.ts';
@@ -17,6 +18,7 @@ import { responseFreshUntil } from './expansion/lifetime.ts';
 import { readStrictTransport } from './expansion/strict-transport.ts';
 import { maxLength, readTarget, resolveLocation } from './expansion/target.ts';
 import { unwrap } from './expansion/wrappers.ts';
+import type { Lookup } from './guard/lookup.ts';
 import { bodyReader } from './hop/body-reader.ts';
 import { percentEncoded } from './hop/fetch-hop.ts';
 import { fileOf } from './hop/file.ts';
@@ -24,16 +26,20 @@ import { readDocument } from './hop/html-document.ts';
 import { unquotedParts } from './hop/quoted.ts';
 import { headReader, type ResponseHead } from './hop/response-head.ts';
 import { shownAs } from './hop/shown.ts';
-import { isCallbackName, isOwnRequest } from './web/api.ts';
+import { isCallbackName } from './web/api.ts';
+import { isOwnRequest } from './web/expand-request.ts';
 import { linksIn } from './web/pasted.ts';
 import { documentTitle, urlParts } from './web/result.ts';
 import { withoutTracking } from './web/tracking-parameters.ts';
 
-const { app, expand, close } = testExpander({ lookup: async () => [] });
-const origin = await startOrigin();
-afterAll(() => {
+const origins = { 'HTTP/1.1': await startOrigin(), 'HTTP/2': await startOrigin('HTTP/2') };
+tls.setDefaultCACertificates([origins['HTTP/2'].certificate]);
+const lookup: Lookup = async (name) =>
+  name.endsWith('.h2.localhost') ? [{ address: '127.0.0.1', family: 4 }] : [];
+const { app, expand, close } = testExpander({ lookup });
+afterAll(async () => {
   close();
-  return origin.close();
+  for (const origin of Object.values(origins)) await origin.close();
 });
 
 const bytes = (text: string) => Buffer.from(text).toString('latin1');
@@ -56,15 +62,21 @@ const markup = [
 const readableText = 'a'.repeat(200);
 
 /** Returns a new path each time, to avoid cache hits. */
-const target = () => `${origin.url}/${randomUUID()}`;
+const target = (protocol: Protocol = 'HTTP/1.1') => origins[protocol].target(randomUUID());
 const get = async (query: string, headers = {}) => (await app.request(`/api?${query}`, { headers })).text();
 const expandLines = async (body: string) =>
   (await app.request('/api/expand', { method: 'POST', body })).text();
 
+interface Answered {
+  urls?: number;
+  piece?: number;
+  protocol?: Protocol;
+}
+
 /** Expands new URLs of a website that sends this response. */
-async function expandAnswer(head: string, body = '', { urls = 1, piece = 65_536 } = {}) {
-  await origin.answer({ bytes: `HTTP/1.1 ${head}\r\n\r\n${body}`, piece });
-  await Promise.all(Array.from({ length: urls }, () => expand.chain(target(), { follow: 'all' })));
+async function expandAnswer(head: string, body = '', { urls = 1, piece = 65_536, protocol }: Answered = {}) {
+  await origins[protocol ?? 'HTTP/1.1'].answer({ bytes: `HTTP/1.1 ${head}\r\n\r\n${body}`, piece });
+  await Promise.all(Array.from({ length: urls }, () => expand.chain(target(protocol), { follow: 'all' })));
 }
 
 const fields = ['a: b\r\n', '\r\n ', 'Location: /\r\n', 'Content-Length: 0\r\n'];
@@ -87,6 +99,23 @@ const [chunked, xhtml] = [
 const locations = urls.map(bytes);
 const requestHeaders = words`CDN-Loop X-Forwarded-For X-Request-Id Accept If-None-Match Cookie User-Agent`;
 
+/** Heads, and a body of small pieces, which a client reads differently in each protocol. */
+const heads = (protocol: Protocol): Record<string, UntrustedInput> => ({
+  Location: input(16_000, locations, (text) =>
+    expandAnswer(`302 Found\r\nLocation: ${text.replace(/[\r\n]/g, '')}`, '', { protocol }),
+  ),
+  'Set-Cookie': input(15_000, cookie, (text) =>
+    expandAnswer(`302 Found\r\nLocation: /\r\n${lines('Set-Cookie', text)}`, '', { protocol }),
+  ),
+  Refresh: input(16_000, [...words`0 ; , url = " ' .`, ' ', ...locations], (text) =>
+    expandAnswer(`${page}\r\nRefresh: ${text}`, '', { protocol }),
+  ),
+  'header fields': input(16_000, [...words`: a`, ...[' ', '\t', '\r\n', '\n'], ...fields], (text) =>
+    expandAnswer(`200 OK\r\n${text}`, '', { protocol }),
+  ),
+  'a body, byte by byte': input(16_384, markup, (text) => expandAnswer(page, text, { piece: 1, protocol })),
+});
+
 /** All untrusted inputs and their maximum sizes. */
 const inputs: Record<string, UntrustedInput> = {
   u: input(8_192, urls, (text) => get(`u=${encodeURIComponent(text)}`)),
@@ -103,26 +132,18 @@ const inputs: Record<string, UntrustedInput> = {
   ),
   'list, one line': input(8_000_000, [...words`[ ] " , a`, '\n', '\r', ' ', '\\'], expandLines),
   'list, each line': input(4_000, urls, (text) => expandLines(list(text))),
-  Location: input(16_000, locations, (text) =>
-    expandAnswer(`302 Found\r\nLocation: ${text.replace(/[\r\n]/g, '')}`),
-  ),
   "a wrapper's Location": input(
     16_000,
     words`* ** - _ __; /v3/__ %25 %2f -2F ;AAAA !! https://urldefense.com/v3/__`,
     (text) => expandAnswer(`302 Found\r\nLocation: https://urldefense.com/v3/__http://a/${text}__;eHh4!!`),
   ),
   "each line's Location": input(4_500, locations, async (text) => {
-    await origin.answer({ bytes: `HTTP/1.1 302 Found\r\nLocation: http://${text}\r\n\r\n` });
-    await expandLines(Array.from({ length: 48 }, target).join('\n'));
+    await origins['HTTP/1.1'].answer({ bytes: `HTTP/1.1 302 Found\r\nLocation: http://${text}\r\n\r\n` });
+    await expandLines(Array.from({ length: 48 }, () => target()).join('\n'));
   }),
-  'Set-Cookie': input(15_000, cookie, (text) =>
-    expandAnswer(`302 Found\r\nLocation: /\r\n${lines('Set-Cookie', text)}`),
-  ),
-  Refresh: input(16_000, [...words`0 ; , url = " ' .`, ' ', ...locations], (text) =>
-    expandAnswer(`${page}\r\nRefresh: ${text}`),
-  ),
-  'header fields': input(16_000, [...words`: a`, ...[' ', '\t', '\r\n', '\n'], ...fields], (text) =>
-    expandAnswer(`200 OK\r\n${text}`),
+  ...heads('HTTP/1.1'),
+  ...Object.fromEntries(
+    Object.entries(heads('HTTP/2')).map(([name, kind]) => [`${name}, over HTTP/2`, kind]),
   ),
   page: html(markup),
   'page with a script': html(
@@ -160,6 +181,13 @@ const inputs: Record<string, UntrustedInput> = {
     expandAnswer(chunked, text),
   ),
 };
+
+test('the website of the inputs speaks HTTP/2', async () => {
+  // In HTTP/1.1, this is no response.
+  await origins['HTTP/2'].answer({ bytes: '? 204\r\n\r\n' });
+  const { hops } = await expand.chain(target('HTTP/2'));
+  expect(hops).toMatchObject([{ status: 204 }]);
+});
 
 testWorstInputs(inputs);
 
@@ -203,8 +231,8 @@ const parsers: Record<string, Parser> = {
   'quoted strings': parser(quoted, (text) => [...unquotedParts(text, ',')]),
   'Content-Disposition': header(
     'content-disposition',
-    [...quoted, ...words`filename= filename*= =?utf-8?q? ?= UTF-8'' .`],
-    (head) => fileOf(site, head),
+    [...quoted, ...words`filename= filename*= =?utf-8?q? =?gb18030?q?a?= ?= UTF-8'' x'' ;b= .`],
+    (head) => [readDocument(site, head, Buffer.alloc(0)), fileOf(site, head)],
   ),
   'Content-Type': header('content-type', [...separators, 'text/html'], (head) => [
     shownAs(head),

@@ -1,65 +1,13 @@
+import { lookup } from 'node:dns';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import tls, { type TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
-
-/** Frame types and flags (RFC 9113 section 6). */
-const types = {
-  data: 0,
-  headers: 1,
-  reset: 3,
-  settings: 4,
-  ping: 6,
-  goAway: 7,
-  windowUpdate: 8,
-  continuation: 9,
-};
-const flags = { endStream: 1, ack: 1, endHeaders: 4 };
-
-export const errors = { internal: 2, refused: 7, cancel: 8, enhanceYourCalm: 11, http11Required: 13 };
-export const settings = { maxConcurrentStreams: 3, initialWindowSize: 4 };
+import { connector, openSocket } from '../src/hop/connect.ts';
+import { httpClient } from '../src/hop/http-client.ts';
+import { data, type Fields, flags, frame, frameHead, goAway, head, reset, types } from './http2-frames.ts';
 
 const prefaceLength = 24;
-const frameHead = 9;
-const maxFrame = 16_384;
-
-type Fields = readonly (readonly [name: string, value: string])[];
-
-/** Serializes a frame. */
-export function frame(
-  type: keyof typeof types,
-  flag: number,
-  stream: number,
-  payload: Uint8Array = Buffer.alloc(0),
-) {
-  const head = Buffer.alloc(frameHead);
-  head.writeUIntBE(payload.length, 0, 3);
-  head[3] = types[type];
-  head[4] = flag;
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
-
-const uint32 = (...values: number[]) => {
-  const bytes = Buffer.alloc(4 * values.length);
-  for (const [i, value] of values.entries()) bytes.writeUInt32BE(value, 4 * i);
-  return bytes;
-};
-
-/** Serializes a head, without Huffman coding or the dynamic table (RFC 7541 section 6.2.2). */
-function fieldBlock(fields: Fields): Buffer {
-  const text = (value: string) => Buffer.concat([lengthPrefix(value.length), Buffer.from(value, 'latin1')]);
-  return Buffer.concat(fields.flatMap(([name, value]) => [Buffer.from([0]), text(name), text(value)]));
-}
-
-/** Serializes a length with a 7-bit prefix (RFC 7541 section 5.1). */
-function lengthPrefix(length: number): Buffer {
-  if (length < 127) return Buffer.from([length]);
-  const bytes = [127];
-  let rest = length - 127;
-  for (; rest >= 128; rest >>= 7) bytes.push((rest & 127) | 128);
-  return Buffer.from([...bytes, rest]);
-}
 
 /** One request to a peer, which can respond in any way. */
 export class PeerRequest {
@@ -82,29 +30,20 @@ export class PeerRequest {
 
   /** Returns the frames of a head. */
   head(fields: Fields = [], { status = '200', isEnd = true } = {}): Buffer {
-    const block = fieldBlock([[':status', status], ...fields]);
-    const frames: Buffer[] = [];
-    for (let at = 0; at < block.length; at += maxFrame) {
-      const isLast = at + maxFrame >= block.length;
-      const flag = (isLast ? flags.endHeaders : 0) | (at === 0 && isEnd ? flags.endStream : 0);
-      frames.push(
-        frame(at === 0 ? 'headers' : 'continuation', flag, this.stream, block.subarray(at, at + maxFrame)),
-      );
-    }
-    return Buffer.concat(frames);
+    return head(this.stream, [[':status', status], ...fields], isEnd);
   }
 
   data(text: string, isEnd = true): Buffer {
-    return frame('data', isEnd ? flags.endStream : 0, this.stream, Buffer.from(text, 'latin1'));
+    return data(this.stream, text, isEnd);
   }
 
   reset(code: number): void {
-    this.send(frame('reset', 0, this.stream, uint32(code)));
+    this.send(reset(this.stream, code));
   }
 
   /** Announces the end of the session. The server has processed streams up to `lastStream`. */
   goAway(code: number, lastStream: number): void {
-    this.send(frame('goAway', 0, 0, uint32(lastStream, code)));
+    this.send(goAway(code, lastStream));
   }
 
   /** Sends `bytes` until the client closes the connection. */
@@ -144,7 +83,7 @@ export async function http2Peer(respond: (request: PeerRequest) => void, options
   }
   const seen = { connections: 0, open: 0, http1: 0, http2: 0 };
   const sockets = new Set<TLSSocket>();
-  const server = tls.createServer({ ...certificate, ALPNProtocols: protocols }, (socket) => {
+  const server = tls.createServer({ ...certificate, noDelay: true, ALPNProtocols: protocols }, (socket) => {
     const connection = ++seen.connections;
     seen.open += 1;
     sockets.add(socket);
@@ -194,4 +133,28 @@ function readRequests(socket: TLSSocket, requested: (stream: number) => void) {
       if (type === types.headers) requested(stream);
     }
   });
+}
+
+/** Creates a client that trusts the certificate, and closes it when the test ends. */
+export function peerClient(certificate: { cert: string }) {
+  const client = openPeerClient(certificate);
+  onTestFinished(client.close);
+  return client;
+}
+
+/** Creates a client that trusts the certificate. */
+export function openPeerClient({ cert }: { cert: string }) {
+  const connect = connector(lookup, (protocol, options) => openSocket(protocol, { ...options, ca: cert }));
+  const { request, close } = httpClient(connect);
+  /** Sends `count` requests at once. @returns the status or error code of each. */
+  const send = (url: URL, count = 1, options: Partial<Parameters<typeof request>[1]> = {}) =>
+    Promise.all(
+      Array.from({ length: count }, (_, i) =>
+        request(new URL(`/${i}`, url), { method: 'HEAD', ...options }).then(
+          ({ status }) => status,
+          ({ code, name }) => code ?? name,
+        ),
+      ),
+    );
+  return { request, send, close };
 }

@@ -20,6 +20,7 @@ const targets = {
   malformed: 'http://[',
   mail: 'mailto:someone@example.com',
   script: 'javascript:alert(1)',
+  scheme: 'unknown-app:x',
   broken: 'http://nobody.example/',
   nobody: 'http://xn--nobod-3qf.example/',
   unknown: 'http://none.example/',

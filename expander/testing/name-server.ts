@@ -12,7 +12,7 @@ export const rcodes = { SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 };
 
 type Question = { name: string; family: 4 | 6 };
 
-/** Max bytes of a response over UDP (RFC 1035, section 2.3.4). */
+/** Maximum bytes of a response over UDP (RFC 1035, section 2.3.4). */
 const maxDatagram = 512;
 
 /**

@@ -1,3 +1,7 @@
+import type { HopResponse } from '../src/expansion/expansion.ts';
+import { readDocument } from '../src/hop/html-document.ts';
+import { type OrdinaryPage, ordinaryPages } from './ordinary-pages.ts';
+
 /** 200 links of ten kinds, in the forms that well-known sites use. None of them deserves a warning. */
 const kinds: Record<string, string> = {
   news: `
@@ -214,14 +218,34 @@ const kinds: Record<string, string> = {
 
 const fileTypes = /\.(?:pdf|docx|xlsx|pptx|jpg|mp3)(?:\?|$)/;
 
+/** Max bytes of a page that the service reads. */
+const maxBytes = 65_536;
+
 /** Ordinary links with what their websites send, by kind. */
 export const ordinaryLinks = Object.entries(kinds).flatMap(([kind, urls]) =>
   urls
     .trim()
     .split(/\s+/)
-    .map((url) => {
-      const name = new URL(url).pathname.split('/').at(-1) ?? '';
-      const file = { file: { name, size: 80_000 } };
-      return { kind, url, response: fileTypes.test(url) ? file : { title: `A ${kind} page` } };
-    }),
+    .map((url, index) => ({ kind, url, ...(fileTypes.test(url) ? fileAt(url) : pageAt(url, kind, index)) })),
 );
+
+function fileAt(url: string) {
+  const name = new URL(url).pathname.split('/').at(-1) ?? '';
+  return { page: 'a file', isShell: false, response: { file: { name, size: 80_000 } } };
+}
+
+/** Returns one of the kind's pages, and how the service reads it. */
+function pageAt(url: string, kind: string, index: number) {
+  const pages = ordinaryPages[kind] ?? [];
+  const { name, isShell, markup } = pages[index % pages.length] as OrdinaryPage;
+  const head = { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } };
+  const body = Buffer.from(markup(`A ${kind} page`)).subarray(0, maxBytes);
+  const { title, scriptRedirect, isCut } = readDocument(new URL(url), head, body);
+  const isIncomplete = isCut || body.length === maxBytes;
+  const response: Partial<HopResponse> = {
+    ...{ title: title ?? '', method: 'GET', bytesRead: body.length },
+    ...(scriptRedirect && { scriptRedirect }),
+    ...(isIncomplete && { incomplete: true }),
+  };
+  return { page: name, isShell, response };
+}

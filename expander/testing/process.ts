@@ -29,8 +29,8 @@ export async function serviceOfTest(wrapper: readonly string[] = []): Promise<{ 
 }
 
 /** Runs the service until `stop` is called. */
-export async function runService(wrapper: readonly string[] = []) {
-  const service = startService({}, wrapper);
+export async function runService(wrapper: readonly string[] = [], env: Record<string, string> = {}) {
+  const service = startService(env, wrapper);
   const { url } = await logged(service, 'listening');
   service.stdout?.resume();
   return { url, pid: service.pid ?? 0, stop: () => void service.kill('SIGKILL') };

@@ -13,7 +13,7 @@ export const to = (location: string, status = 301): Partial<HopResponse> => ({ s
 
 /** Creates the expander's application with the responses in `web`. */
 export function scriptedApp(web: Web) {
-  const follow = followRedirects(async (url, { signal }) => {
+  const follow = followRedirects(async (url, { chain: { signal } }) => {
     const answer = await web[url.href];
     signal?.throwIfAborted();
     if (answer instanceof ExpansionError) throw answer;

@@ -33,17 +33,12 @@ const expanding = (isBusy) => {
 form.addEventListener('submit', () => expanding(true));
 addEventListener('pageshow', () => expanding(false));
 
-// The field would remove line breaks and join the words.
-const oneLine = (text) => text.trim().replace(/\s+/g, ' ');
-field.addEventListener('paste', (event) => {
-  event.preventDefault();
-  document.execCommand('insertText', false, oneLine(event.clipboardData.getData('text')));
-});
 if (navigator.clipboard?.readText) {
   expand.insertAdjacentHTML('beforebegin', '<button type="button">Paste and expand</button>');
   expand.previousElementSibling.addEventListener('click', async () => {
     try {
-      field.value = oneLine(await navigator.clipboard.readText());
+      // The field would remove line breaks and join the words. Browsers replace them by spaces only when users paste.
+      field.value = (await navigator.clipboard.readText()).trim().replace(/\s+/g, ' ');
       form.requestSubmit();
     } catch {
       field.focus();
@@ -69,14 +64,18 @@ async function copy(text) {
 
 for (const actions of document.querySelectorAll('[data-copy]')) {
   const { copy: text, label: name, copied: what } = actions.dataset;
-  const labelled = (label) => `<button type="button">${label}<span class="heard"> ${what}</span></button>`;
-  const open = actions.querySelector('[rel]');
-  if (open) open.insertAdjacentHTML('beforebegin', labelled(name));
-  else actions.insertAdjacentHTML('beforeend', labelled(name));
-  const button = actions.querySelector('button');
+  const add = (words) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.innerHTML = `${words}<span class="heard"> ${what}</span>`;
+    return actions.insertBefore(button, actions.querySelector('[rel]'));
+  };
+  const button = add(name);
   const label = button.firstChild;
   if (!what) button.className = 'main';
   button.addEventListener('click', async () => {
+    // "Copied" is shorter, and "Open anyway" must not move.
+    button.style.minInlineSize = `${button.offsetWidth}px`;
     const isCopied = await copy(text);
     button.focus();
     label.data = status.textContent = isCopied ? 'Copied' : 'Not copied';
@@ -86,9 +85,8 @@ for (const actions of document.querySelectorAll('[data-copy]')) {
     }, 2_000);
   });
   if (!navigator.share) continue;
-  actions.insertAdjacentHTML('beforeend', labelled('Share'));
   // Rejects if the visitor cancels.
-  actions.lastElementChild.addEventListener('click', () =>
+  add('Share').addEventListener('click', () =>
     navigator.share(/^https?:/.test(text) ? { url: text } : { text }).catch(() => {}),
   );
 }

@@ -20,7 +20,10 @@
       link.href = `/?${new URLSearchParams({ u })}`;
       link.textContent = u;
       const item = document.createElement('li');
-      item.append(link, ` → ${site}`);
+      const host = document.createElement('bdi');
+      host.className = 'host';
+      host.textContent = site;
+      item.append(link, ' → ', host);
       list.querySelector('ul').append(item);
     }
     list.querySelector('button').addEventListener('click', () => {

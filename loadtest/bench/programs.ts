@@ -8,7 +8,7 @@ import { startRedis } from '@longhand/shared/testing/redis.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Max startup time (ms). */
+/** Maximum startup time (ms). */
 const startTimeout = 30_000;
 
 export interface Program extends AsyncDisposable {

@@ -22,7 +22,8 @@ const errors: Record<string, ProxyError> = {
   405: error('method_not_allowed', 'This method is not allowed here.'),
   411: error('length_required', 'The request has no Content-Length.'),
   413: error('body_too_large', 'The request is too large.', {
-    advice: 'The limit is 64 KiB for a form, 1 MiB for an import and 8 MiB for a URL list.',
+    advice:
+      'The limit is 1 MiB for a list of tasks, 8 MiB for a list of URLs, and otherwise 64 KiB. Send a longer list in parts.',
   }),
   414: error('url_too_long', 'The address is too long.'),
   421: error('unknown_host', 'The task list is not available under this name.', {
@@ -37,7 +38,7 @@ const errors: Record<string, ProxyError> = {
   login: error('too_many_requests', 'Too many attempts to log in from your address.', {
     advice: 'You can try five times a minute. Wait 12 seconds, then try again.',
   }),
-  imports: error('too_many_imports', 'Too many imports at a time from your address.', {
+  imports: error('too_many_imports', 'Too many imports at a time.', {
     advice: 'Wait until one has ended, then try again.',
   }),
   431: error('headers_too_large', 'The request headers are too large.'),

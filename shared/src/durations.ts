@@ -47,3 +47,6 @@ export async function within<Result, Late>(
     clearTimeout(timer);
   }
 }
+
+/** Milliseconds until `deadline` (a time of `performance.now`); 0 if it has passed, because timers reject negative times. */
+export const timeUntil = (deadline: number): number => Math.max(0, deadline - performance.now());

@@ -14,7 +14,7 @@ export interface Listening {
 }
 
 /**
- * Max connections in the accept queue. Linux applies a limit of 4,096 by default. nginx sends all requests for a link to the same
+ * Maximum connections in the accept queue. Linux applies a limit of 4,096 by default. nginx sends all requests for a link to the same
  * replica. With Node's 511, some connections would wait for a second over TCP, or fail on a Unix socket.
  */
 const backlog = 4_096;
@@ -43,10 +43,9 @@ export async function listen(server: Server, at: ListenAddress): Promise<Listeni
 }
 
 function listenError(at: ListenAddress, cause: NodeJS.ErrnoException): ListenError {
-  const [name, variables] =
-    'path' in at
-      ? [at.path, 'SOCKET_PATH or OPS_SOCKET_PATH']
-      : [`Port ${at.port} of ${at.host}`, 'HOST and PORT, or OPS_HOST and OPS_PORT'];
+  const name = 'path' in at ? at.path : `Port ${at.port} of ${at.host}`;
+  const variables =
+    'path' in at ? 'SOCKET_PATH or OPS_SOCKET_PATH' : 'HOST and PORT, or OPS_HOST and OPS_PORT';
   const reason = cause.code === 'EADDRINUSE' ? 'is in use' : `cannot be opened (${cause.message})`;
   return new ListenError(`${name} ${reason}. Set ${variables} to another address.`, { cause });
 }

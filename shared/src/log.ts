@@ -34,11 +34,11 @@ export function createLog(service: string, level: ServiceConfig['LOG_LEVEL']): L
 
 /** Milliseconds between batches. A write(2) per line would take more CPU time than the logged response. */
 const batchDelay = 100;
-/** Max characters kept in memory while the reader stalls. */
+/** Maximum characters kept in memory while the reader stalls. */
 const capacity = 4 * 1024 * 1024;
 /** Milliseconds between write attempts while the reader stalls. A pipe holds 64 KiB, so this allows 32 MB a second. */
 const retryDelay = 2;
-/** Max milliseconds that an exiting process waits for a stalled reader. */
+/** Maximum milliseconds that an exiting process waits for a stalled reader. */
 const exitTimeout = 2_000;
 
 /**

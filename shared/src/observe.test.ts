@@ -5,22 +5,18 @@ import { Hono } from 'hono';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { logged } from '../testing/logged.ts';
 import { open, send, sendRaw } from '../testing/send.ts';
-import { annotate, annotateRoute, createObserver } from './observe.ts';
+import { annotate, createObserver } from './observe.ts';
 import { createMetrics, operations } from './operations.ts';
-import { serve } from './serve.ts';
+import { createRoutes, type LazyResponse } from './routes.ts';
+import { type Application, serve } from './serve.ts';
+import { noTurns } from './turns.ts';
 
-/** Serves `routes` with an observer until the test ends. */
-async function serveObserved(routes: Hono) {
+/** Serves `app` with an observer until the test ends. */
+async function serveObserved(app: Application) {
   const { lines, log } = logged();
   const metrics = createMetrics('test', '0.0.0');
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  const app = new Hono();
-  app.use((c, next) => {
-    annotateRoute(c);
-    return next();
-  });
-  app.route('/', routes);
   const observer = createObserver(log, metrics);
   const { port } = await serve(app, { host: '127.0.0.1', port: 0, signal: stop.signal, observer });
   const requests = () => lines.filter(({ msg }) => msg === 'request');
@@ -30,6 +26,8 @@ async function serveObserved(routes: Hono) {
       .filter((line) => line.startsWith('http_server_request_duration_seconds_count'));
   return { port, lines, metrics, requests, counted };
 }
+
+const empty: LazyResponse = { headers: {}, body: null };
 
 describe('a streamed response', () => {
   /** Sends the first chunk immediately, and the second after `finish`. */
@@ -82,7 +80,10 @@ test('each request is logged in one line without the query', async () => {
 });
 
 test('/metrics includes request counts by route, the version and process metrics', async () => {
-  const app = new Hono().get('/tasks/export', (c) => c.text('all')).get('/tasks/:id', (c) => c.text('one'));
+  const { app, get, notFound } = createRoutes(noTurns);
+  get('/tasks/export', () => empty);
+  get('/tasks/:id', () => empty);
+  notFound(() => ({ ...empty, status: 404 }));
   const { port, requests, metrics } = await serveObserved(app);
   for (const path of ['/tasks/export', '/tasks/7', '/tasks/8', '/nothing']) await send(port, path);
   await expect.poll(() => requests().length).toBe(4);
@@ -136,7 +137,9 @@ describe('a refused request', () => {
 });
 
 test('clients cannot add labels to the metrics', async () => {
-  const app = new Hono().get('/notes/:id', (c) => c.text('')).all('*', (c) => c.text('', 404));
+  const { app, get, notFound } = createRoutes(noTurns);
+  get('/notes/:id', () => empty);
+  notFound(() => ({ ...empty, status: 404 }));
   const { port, counted, requests } = await serveObserved(app);
   const methods = http.METHODS.filter((method) => method !== 'CONNECT');
   const sent = methods.flatMap((method, i) => {

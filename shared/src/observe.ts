@@ -1,13 +1,12 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
-import { matchedRoutes } from 'hono/route';
 import { Histogram, type Registry } from 'prom-client';
 import { durationBuckets } from './durations.ts';
 import type { Log } from './log.ts';
 
 /** Fields that the application adds to a request's log line and metrics. */
 interface Annotations {
-  /** The route's pattern, such as `/tasks/:id`. */
+  /** The route's pattern, such as `/tasks/:id`. A path would not do as a label, because the number of paths is unlimited. */
   route?: string;
   error?: string | undefined;
   /** Status of the server's response to a malformed body. */
@@ -26,13 +25,6 @@ export function annotate(c: Context, annotations: Annotations): void {
   // Tests may call the application without a server.
   const outgoing = c.env?.outgoing as { annotations?: Annotations } | undefined;
   if (outgoing?.annotations) Object.assign(outgoing.annotations, annotations);
-}
-
-/** Passes the matched route to the observer as a label, because the number of paths is unlimited. */
-export function annotateRoute(c: Context): void {
-  // Skip middleware, which has the path `/*`.
-  const found = matchedRoutes(c).find(({ path }) => path !== '/*');
-  annotate(c, { route: found?.path ?? '/*' });
 }
 
 /**

@@ -7,6 +7,8 @@ import { isEncodedUtf8, readParameters, readQuery } from './parameters.ts';
 test.each([
   ['the first value counts', '/?u=1&u=2', '1'],
   ['a plus sign is a space', '/?u=a+b%2Bc', 'a b+c'],
+  ['a name of over 100 characters does not count', `/?${'%75'.repeat(33)}u=1&u=2`, '2'],
+  ['digits of both cases count', '/?u=%4A%4a%c3%A9%', 'JJé%'],
   ['names may be encoded', '/?%75=1', '1'],
   ['a name alone has an empty value', '/?u', ''],
   ['a value may contain =', '/?u=a=b', 'a=b'],

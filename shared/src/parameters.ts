@@ -1,7 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Max parameters to read of a query or a form. Our longest form has ten. */
+/** Maximum parameters to read of a query or a form. Our longest form has ten. */
 const maxParameters = 64;
+
+/** Maximum characters of a name, more than any of ours has, even percent-encoded. Decoding longer names would be in vain. */
+const maxName = 100;
 
 export interface Parameters {
   /** Returns the first value of a parameter. */
@@ -23,7 +26,7 @@ export function readParameters(text: string): Parameters {
     const equals = parameter.indexOf('=');
     const name = equals < 0 ? parameter : parameter.slice(0, equals);
     const value = equals < 0 ? '' : parameter.slice(equals + 1);
-    if (name !== '') found.push({ name: decodeParameter(name), value });
+    if (name !== '' && name.length <= maxName) found.push({ name: decodeParameter(name), value });
     start = end + 1;
   }
   return {
@@ -45,20 +48,9 @@ export function readQuery(url: string): Parameters {
 
 const decodeParameter = (text: string) => decode(text.includes('+') ? text.replaceAll('+', ' ') : text);
 
-/** A percent sign without two hexadecimal digits. */
-const strayPercent = /%(?![\da-f]{2})/gi;
-
-/**
- * Decodes percent-encoded UTF-8. Keeps stray percent signs, and each run of encoded bytes that is not UTF-8. Throws and catches
- * at most one error, because an error takes longer than the rest.
- */
+/** Decodes percent-encoded UTF-8. Keeps stray percent signs, and each run of encoded bytes that is not UTF-8. */
 export function decode(text: string): string {
-  if (!text.includes('%')) return text;
-  try {
-    return decodeURIComponent(text.replace(strayPercent, '%25'));
-  } catch {
-    return text.replace(/(?:%[\da-f]{2})+/gi, decodeRun);
-  }
+  return decodeUtf8(text) ?? text.replace(/(?:%[\da-f]{2})+/gi, decodeRun);
 }
 
 function decodeRun(run: string): string {
@@ -67,11 +59,45 @@ function decodeRun(run: string): string {
 }
 
 /** Whether all percent-encoded bytes in a text are UTF-8. */
-export function isEncodedUtf8(text: string): boolean {
-  try {
-    decodeURIComponent(text.replace(strayPercent, '%25'));
-    return true;
-  } catch {
-    return false;
+export const isEncodedUtf8 = (text: string) => decodeUtf8(text) !== undefined;
+
+/** A percent sign without two hexadecimal digits. */
+const strayPercent = /%(?![\da-f]{2})/i;
+
+/** Decodes a text, but keeps stray percent signs. Returns nothing if encoded bytes are not UTF-8. */
+function decodeUtf8(text: string): string | undefined {
+  if (!text.includes('%')) return text;
+  if (strayPercent.test(text)) {
+    const bytes = decodeBytes(Buffer.from(text));
+    return isUtf8(bytes) ? bytes.toString() : undefined;
   }
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Decodes percent-encoded bytes in place. Escaping 64 KiB of stray percent signs for `decodeURIComponent` would take 1 ms. */
+function decodeBytes(bytes: Buffer): Buffer {
+  let length = 0;
+  for (let i = 0; i < bytes.length; i += 1, length += 1) {
+    const encoded =
+      bytes[i] === percentSign ? 16 * digitOf(bytes[i + 1]) + digitOf(bytes[i + 2]) : Number.NaN;
+    if (Number.isNaN(encoded)) bytes[length] = bytes[i] as number;
+    else {
+      bytes[length] = encoded;
+      i += 2;
+    }
+  }
+  return bytes.subarray(0, length);
+}
+
+const percentSign = 0x25;
+
+/** Returns the value of a hexadecimal digit in ASCII, or NaN. */
+function digitOf(byte = 0): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN;
 }

@@ -1,6 +1,6 @@
 import { type Context, type Env, Hono } from 'hono';
 import { clientAddress, hasLeft } from './client-address.ts';
-import { annotateRoute } from './observe.ts';
+import { annotate } from './observe.ts';
 import { type Parameters, readQuery } from './parameters.ts';
 import type { Pieces } from './pieces.ts';
 import type { Turns } from './turns.ts';
@@ -19,6 +19,9 @@ export interface LazyResponse {
 type Result<Value> = Value | Promise<Value>;
 
 type Handler<E extends Env> = (c: Context<E>) => Result<LazyResponse>;
+
+/** Returns a response instead of the handler's, or nothing. */
+type Check<E extends Env> = (c: Context<E>) => Result<LazyResponse | undefined>;
 
 /** The application without the methods that would register a handler past the turns. */
 export type App<E extends Env = Env> = Pick<Hono<E>, 'fetch' | 'request' | 'routes'>;
@@ -50,20 +53,26 @@ export function createRoutes<E extends Env>(turns: Turns) {
     pieces.return?.().catch(() => {});
     return null;
   };
-  const on = (method: string) => (path: string, handler: Handler<E>) => {
-    app.on(method, path, async (c) => respond(c, await handler(c)));
-  };
-
-  app.use((c, next) => {
-    annotateRoute(c);
+  const checks: Check<E>[] = [];
+  /** Runs the checks and the handler in the client's turns. */
+  const withTurns = (route: string, handler: Handler<E>) => async (c: Context<E>) => {
+    annotate(c, { route });
     (c as Context).set('turns', turns);
     const waiting = turnOf(c);
-    if (!waiting) return next();
-    return (async () => {
+    if (waiting) {
       await waiting;
-      return hasLeft(c) ? disconnected() : next();
-    })();
-  });
+      if (hasLeft(c)) return disconnected();
+    }
+    for (const check of checks) {
+      const early = await check(c);
+      if (early) return respond(c, early);
+    }
+    return respond(c, await handler(c));
+  };
+  const on = (method: string) => (route: string, handler: Handler<E>) => {
+    app.on(method, route, withTurns(route, handler));
+  };
+
   return {
     app: app as App<E>,
     get: on('GET'),
@@ -71,18 +80,15 @@ export function createRoutes<E extends Env>(turns: Turns) {
     put: on('PUT'),
     delete: on('DELETE'),
     /** Adds a handler for all methods. */
-    all(path: string, handler: Handler<E>): void {
-      app.all(path, async (c) => respond(c, await handler(c)));
+    all(route: string, handler: Handler<E>): void {
+      app.all(route, withTurns(route, handler));
     },
-    /** Adds a check that precedes the handlers, and may return a response instead. */
-    check(handler: (c: Context<E>) => Result<LazyResponse | undefined>): void {
-      app.use(async (c, next) => {
-        const early = await handler(c);
-        return early ? respond(c, early) : next();
-      });
+    /** Adds a check that precedes all handlers, and may return a response instead. */
+    check(check: Check<E>): void {
+      checks.push(check);
     },
     notFound(handler: Handler<E>): void {
-      app.notFound(async (c) => respond(c, await handler(c)));
+      app.notFound(withTurns('/*', handler));
     },
     onError(handler: (error: Error, c: Context<E>) => Result<LazyResponse>): void {
       app.onError(async (error, c) => respond(c, await handler(error, c)));
@@ -123,7 +129,7 @@ function getPath({ url }: Request): string {
   const [path = ''] = url.slice(start).split(/[?#]/, 1);
   if (!path.includes('%')) return path;
   try {
-    // Handlers decode parameters of the path once more.
+    // Handlers decode parameters of the path once more. Keep `%25` encoded, or they would read `%2541` as `A` instead of `%41`.
     return decodeURI(path.replaceAll('%25', '%2525'));
   } catch {
     return path;

@@ -3,13 +3,14 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import http from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { testFolder } from '../testing/text-file.ts';
-import { isLocalName, type ServeOptions, type Serving, serve } from './serve.ts';
+import { isLocalHost, type ServeOptions, type Serving, serve } from './serve.ts';
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
@@ -148,12 +149,12 @@ describe('The host name of a request', () => {
   const local =
     '127.0.0.1 127.0.0.1:3000 192.168.1.5:8082 [::1] [::1]:3000 localhost localhost. LOCALHOST:3000 ' +
     'tasks.localhost:8080 tasks tasks:3000 desk.local tasks.home.arpa metadata.google.internal';
-  test.each(local.split(' '))('may be %s', (name) => expect(isLocalName(name)).toBe(true));
+  test.each(local.split(' '))('may be %s', (name) => expect(isLocalHost(name)).toBe(true));
 
   const foreign =
     'evil.example evil.example:3000 evil.example. localhost.evil.example 127.0.0.1.nip.io 127.0.0.1.example:80 ' +
     'notlocalhost.com evil.arpa xlocal.net [::1].evil.example 1.2.3.4.5';
-  test.each(foreign.split(' '))('may not be %s', (name) => expect(isLocalName(name)).toBe(false));
+  test.each(foreign.split(' '))('may not be %s', (name) => expect(isLocalHost(name)).toBe(false));
 });
 
 describe('A malformed request', () => {
@@ -189,6 +190,39 @@ describe('A malformed request', () => {
     served.stop();
     await served.closed;
     expect(socket.writable).toBe(true);
+  });
+});
+
+describe('A body that no handler reads', () => {
+  const size = 8_000_000;
+  test.each([
+    ['Content-Length', `Content-Length: ${size}\r\n\r\n`],
+    ['chunks', `Transfer-Encoding: chunked\r\n\r\n${size.toString(16)}\r\n`],
+  ])('stays unread, and the client receives the response: %s', async (_, fields) => {
+    const sockets: Socket[] = [];
+    const app = here().post('/', async (c) => {
+      sockets.push((c.env as HttpBindings).incoming.socket);
+      return c.text('refused', 403);
+    });
+    const { port } = await serving(app);
+    const client = connect(port, '127.0.0.1').on('error', () => {});
+    client.write(`POST / HTTP/1.1\r\nHost: localhost\r\n${fields}`);
+    client.write('a'.repeat(size));
+    const response = await text(client);
+    expect(response).toMatch(/^HTTP\/1.1 403 Forbidden\r\n.*\r\nConnection: close\r\n.*\r\n\r\nrefused$/s);
+    await expect.poll(() => sockets[0]?.destroyed).toBe(true);
+    expect(sockets[0]?.bytesRead).toBeLessThan(size / 10);
+  });
+
+  test('leaves the connection open if it has arrived whole', async () => {
+    const { port } = await serving(here().post('/', async (c) => c.text('refused', 403)));
+    const request = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\na';
+    const client = connect(port, '127.0.0.1');
+    for (let i = 0; i < 2; i += 1) {
+      client.write(request);
+      expect(`${await once(client, 'data')}`).toMatch(/^HTTP\/1.1 403 .*\r\nConnection: keep-alive\r\n/s);
+    }
+    client.destroy();
   });
 });
 

@@ -7,8 +7,10 @@ import {
 } from 'node:http';
 import { isIP, Server as NetServer, type Socket } from 'node:net';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
+import { EarlyResponse } from './early-response.ts';
 import { type ListenAddress, type Listening, listen } from './listen.ts';
-import { AnnotatedResponse, type Observer } from './observe.ts';
+import { isLocalName } from './local-name.ts';
+import type { Observer } from './observe.ts';
 
 export interface Application {
   fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
@@ -29,16 +31,16 @@ export interface Serving extends Pick<Listening, 'port' | 'url'> {
 }
 
 const serverOptions = {
-  ServerResponse: AnnotatedResponse,
+  ServerResponse: EarlyResponse,
   /** Milliseconds until the server closes an idle connection. The proxy closes it first, after 1 s. */
   keepAliveTimeout: 75_000,
-  /** Max milliseconds for the headers of a request. */
+  /** Maximum milliseconds for the headers of a request. */
   headersTimeout: 15_000,
-  /** Max milliseconds for a whole request, such as a form over a slow connection. */
+  /** Maximum milliseconds for a whole request, such as a form over a slow connection. */
   requestTimeout: 30_000,
   /** How often Node checks these timeouts (ms). Node's default of 30 s would allow a request to take a minute. */
   connectionsCheckingInterval: 1_000,
-  /** Max bytes of the request line plus headers. Percent-encoding can expand an 8 KiB URL to 24 KiB. */
+  /** Maximum bytes of the request line plus headers. Percent-encoding can expand an 8 KiB URL to 24 KiB. */
   maxHeaderSize: 64 * 1024,
   /** Node's own response to a missing Host would lack `clientErrorHeaders`. */
   requireHostHeader: false,
@@ -62,23 +64,24 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
   const { signal, observer, clientErrorHeaders = {} } = options;
   const fetchListener = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
     hostname: 'host' in options ? options.host : 'localhost',
+    // It would read the bodies that no handler has read.
+    autoCleanupIncoming: false,
     errorHandler: (error) => {
       const status = error instanceof RequestError ? 400 : 500;
       observer?.refused(status, error instanceof Error ? error.message : String(error));
       return new Response(`${status} ${STATUS_CODES[status]}`, { status, headers: clientErrorHeaders });
     },
   });
-  const listener = (incoming: IncomingMessage, outgoing: AnnotatedResponse) => {
+  const listener = (incoming: IncomingMessage, outgoing: EarlyResponse) => {
     observer?.request(incoming, outgoing);
     const { host = '', accept } = incoming.headers;
-    const isForeign = listening.loopback && host && !isLocalName(host);
-    const status = !validHost.test(host) ? 400 : isForeign ? 421 : null;
+    const status = hostRefusal(host, listening.loopback);
     if (status === null) return fetchListener(incoming, outgoing);
     const { code, headers, body } = refusal(options, status, accept);
     outgoing.annotations.error = code;
     outgoing.writeHead(status, headers).end(body);
   };
-  type Listener = RequestListener<typeof IncomingMessage, typeof AnnotatedResponse>;
+  type Listener = RequestListener<typeof IncomingMessage, typeof EarlyResponse>;
   const server = createServer(serverOptions, listener as Listener);
   // A server may ignore every expectation except 100-continue (RFC 9110 section 10.1.1).
   server.on('checkExpectation', listener);
@@ -137,10 +140,10 @@ function refuseClientErrors(server: Server, options: ServeOptions): void {
     if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
     const status = statuses[error.code ?? ''] ?? 400;
     // A client that disconnects during a request is not an error.
-    const left = error.code === 'HPE_INVALID_EOF_STATE';
-    if (!left) options.observer?.refused(status, error.code ?? error.message);
+    const hasDisconnected = error.code === 'HPE_INVALID_EOF_STATE';
+    if (!hasDisconnected) options.observer?.refused(status, error.code ?? error.message);
     const response = socket._httpMessage;
-    if (response && !left) response.annotations.refused = status;
+    if (response && !hasDisconnected) response.annotations.refused = status;
     if (response?.headersSent) return socket.destroy();
     // Node may not have parsed the Accept header.
     const { headers, body } = refusal(options, status, 'application/json');
@@ -157,21 +160,20 @@ function refuseClientErrors(server: Server, options: ServeOptions): void {
  * pending request.
  */
 interface ServerSocket extends Socket {
-  _httpMessage?: AnnotatedResponse | null;
+  _httpMessage?: EarlyResponse | null;
+}
+
+/** Returns the status that refuses requests for `host`, or null. @param loopback whether the server listens on a loopback address. */
+function hostRefusal(host: string, loopback: boolean): 400 | 421 | null {
+  if (!validHost.test(host)) return 400;
+  return loopback && host !== '' && !isLocalHost(host) ? 421 : null;
 }
 
 /** Characters allowed in a Host header. Other characters could change the path of the request's URL. */
 const validHost = /^[\w.:[\]-]*$/;
 
-/** Names that are never in public DNS (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal), and names without a dot. */
-const localName = /^[^.]+$|\.(localhost|local|internal|home\.arpa)$/;
-
 /** Checks whether a Host header contains an address or a name that is never in public DNS. The proxy applies this rule to tasks. */
-export function isLocalName(host: string): boolean {
-  const name = host
-    .replace(/:\d*$/, '')
-    .replace(/^\[(.*)\]$/, '$1')
-    .replace(/\.$/, '')
-    .toLowerCase();
-  return isIP(name) !== 0 || localName.test(name);
+export function isLocalHost(host: string): boolean {
+  const name = host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
+  return isIP(name) !== 0 || isLocalName(name);
 }

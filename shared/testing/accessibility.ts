@@ -57,7 +57,7 @@ export async function accessibilityFaults(page: Page, name: string, pictures?: s
   return faults;
 }
 
-/** Max share of differing pixels. Allows rounding differences between Chromium versions, but no changed text. */
+/** Maximum share of differing pixels. Allows rounding differences between Chromium versions, but no changed text. */
 const tolerance = 0.001;
 
 /** `PICTURES=write` updates the pictures. Check every picture that `git status` lists. */
@@ -83,6 +83,10 @@ const settle = `{
 /** Returns a message if `page` differs from the picture at `path`. */
 async function pictureFault(page: Page, path: string): Promise<string | undefined> {
   await page.evaluate(settle);
+  // A screenshot starts an endless animation again, even if the page has ended it meanwhile.
+  await page.evaluate(
+    'Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => {})',
+  );
   const shown = await page.screenshot({ animations: 'disabled' });
   const kept = existsSync(path) ? readFileSync(path) : undefined;
   // Identical bytes need no pixel comparison.

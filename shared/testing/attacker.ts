@@ -44,7 +44,7 @@ export function sendOne(
   const bytes = Buffer.from(body);
   const length = bytes.length > 0 ? { 'Content-Length': bytes.length } : {};
   const { hostname, port } = new URL(url);
-  http
+  const request = http
     .request({
       ...{ hostname, port, method, path: path.replaceAll('{n}', `${sent}`), agent },
       headers: { ...length, ...headers },
@@ -56,9 +56,13 @@ export function sendOne(
       response.on('data', () => {
         if (isEndless) response.destroy();
       });
+      response.on('end', () => {
+        // The server does not want the rest, so the next request is worse for it.
+        if (!request.writableFinished) request.destroy();
+      });
     })
-    .on('error', () => resolve(0))
-    .end(bytes);
+    .on('error', () => resolve(0));
+  request.end(bytes);
   return promise;
 }
 

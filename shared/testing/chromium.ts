@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { rm } from 'node:fs/promises';
+import { type Browser, type BrowserContext, chromium, type LaunchOptions } from 'playwright-core';
 
 /** Browsers from Debian packages. The headless shell is twice as fast as the full Chromium. */
 const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
@@ -29,7 +30,11 @@ const switches =
  * which reduces the time to open a page in a new context by 25%.
  */
 export function launchChromium(...args: string[]): Promise<Browser> {
-  return chromium.launch({
+  return chromium.launch(optionsOf(args));
+}
+
+function optionsOf(args: string[]): LaunchOptions {
+  return {
     executablePath: undisturbed ?? CHROMIUM,
     env: { ...process.env, CHROMIUM, FONTCONFIG_FILE: `${import.meta.dirname}/fonts.conf` },
     args: [
@@ -39,7 +44,22 @@ export function launchChromium(...args: string[]): Promise<Browser> {
       `--disable-features=${disabledFeatures}`,
       ...args,
     ],
-  });
+  };
+}
+
+/** Starts Chromium with the profile in `folder`, which a killed Chromium may have left. */
+export async function openProfile(folder: string): Promise<BrowserContext> {
+  await rm(`${folder}/SingletonLock`, { force: true });
+  return chromium.launchPersistentContext(folder, optionsOf([]));
+}
+
+/** Kills the browser of `context` at once, as an operating system does. */
+export async function killBrowser(context: BrowserContext): Promise<void> {
+  const session = await context.browser()?.newBrowserCDPSession();
+  const { processInfo = [] } = (await session?.send('SystemInfo.getProcessInfo')) ?? {};
+  const closed = new Promise((resolve) => context.once('close', resolve));
+  for (const { type, id } of processInfo) if (type === 'browser') process.kill(id, 'SIGKILL');
+  await closed;
 }
 
 let browser: Promise<Browser> | undefined;

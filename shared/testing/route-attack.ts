@@ -7,7 +7,7 @@ import { type Mixture, mixturesOf, repeated } from './worst-input.ts';
 
 /** A part of a request (or of a website's response) that an attacker chooses. */
 export interface Place {
-  /** Max characters that a client may send there. */
+  /** Maximum characters that a client may send there. */
   size: number;
   /** Strings from which texts are assembled. */
   pieces: readonly string[];
@@ -38,7 +38,7 @@ interface Settings {
 /** Random texts for each place, beside every piece repeated. */
 const mixed = rounds({ short: 0, long: 6 });
 
-/** Max characters of a text in the report. */
+/** Maximum characters of a text in the report. */
 const maxShown = 120;
 
 const isLong = rounds({ short: 0, long: 1 }) === 1;
@@ -145,7 +145,7 @@ function writeReport(
 
 interface RouteSettings {
   routes: readonly { method: string; path: string }[];
-  /** Max characters of the path and query. */
+  /** Maximum characters of the path and query. */
   maxPath: number;
   /** Parameters that the service reads. */
   parameters: readonly string[];
@@ -174,10 +174,11 @@ const headerNames = [
   ...['If-None-Match', 'Origin', 'Referer', 'Sec-Fetch-Site', 'Sec-Purpose', 'User-Agent'],
 ];
 
-/** Max characters of a header. */
+/** Maximum characters of a header. */
 const maxHeader = 8 * 1024;
 
-const formAndJson = {
+/** The bodies of a route without others. */
+export const formAndJson = {
   form: { type: 'application/x-www-form-urlencoded', size: 64 * 1024, pieces: encoded },
   JSON: { type: 'application/json', size: 64 * 1024, pieces: json },
 };
@@ -221,13 +222,6 @@ function placesOf(
       request: (text) => request(start + text),
     };
   }
-  for (const name of headerNames) {
-    places[`header ${name}`] = {
-      size: maxHeader,
-      pieces: quoted,
-      request: (text) => request(`${plain}?${query}`, { headers: { [name]: text } }),
-    };
-  }
   if (plain !== path) {
     places.path = {
       size: maxPath - path.length,
@@ -235,16 +229,31 @@ function placesOf(
       request: (text) => request(pathWith(text)),
     };
   }
-  if (method === 'GET') return places;
-  // No handler reads the body of another method. nginx receives it whole, so that a client cannot send large ones as fast as here.
-  for (const [name, { type, size, pieces, text: wrap = (text: string) => text }] of Object.entries(
-    (given !== 'ALL' && bodies[path]) || formAndJson,
-  )) {
-    places[name] = {
-      size,
-      pieces,
-      request: (text) => request(plain, { body: wrap(text), headers: { 'Content-Type': type } }),
-    };
-  }
-  return places;
+  const withHeaders = (headers: Record<string, string>) => request(`${plain}?${query}`, { headers });
+  const withBody = (type: string, body: string) =>
+    request(plain, { body, headers: { 'Content-Type': type } });
+  return {
+    ...places,
+    ...headerPlaces(withHeaders),
+    ...(method !== 'GET' && bodyPlaces(bodies[path] ?? formAndJson, withBody)),
+  };
+}
+
+function headerPlaces(send: (headers: Record<string, string>) => AttackRequest): Record<string, Place> {
+  const places = headerNames.map((name): [string, Place] => [
+    `header ${name}`,
+    { size: maxHeader, pieces: quoted, request: (text) => send({ [name]: text }) },
+  ]);
+  return Object.fromEntries(places);
+}
+
+function bodyPlaces(
+  bodies: Readonly<Record<string, Body>>,
+  send: (type: string, body: string) => AttackRequest,
+): Record<string, Place> {
+  const places = Object.entries(bodies).map(([name, body]): [string, Place] => {
+    const { type, size, pieces, text: wrap = (text: string) => text } = body;
+    return [name, { size, pieces, request: (text) => send(type, wrap(text)) }];
+  });
+  return Object.fromEntries(places);
 }

@@ -5,7 +5,7 @@ import { rounds } from './rounds.ts';
 
 /** Describes how to generate and send untrusted input. */
 export interface UntrustedInput {
-  /** Max characters of an input. */
+  /** Maximum characters of an input. */
   size: number;
   /** Strings from which inputs are assembled. */
   pieces: readonly string[];
@@ -17,7 +17,7 @@ const tried = rounds({ short: 4, long: 2_000 });
 const maxTried = rounds({ short: 64 * 1024, long: Number.POSITIVE_INFINITY });
 const slowest = rounds({ short: 1, long: 3 });
 
-/** Max milliseconds of CPU time that other clients may wait. */
+/** Maximum milliseconds of CPU time that other clients may wait. */
 const limit = 100;
 
 /** Tests that no input blocks other clients for more than 100 ms. The keys of `inputs` are the test names. */
@@ -33,12 +33,12 @@ export function testWorstInputs(inputs: Readonly<Record<string, UntrustedInput>>
 
 /** A function that reads untrusted text. */
 export interface Parser extends Pick<UntrustedInput, 'pieces'> {
-  /** Max characters that it reads; by default, 64 KiB. */
+  /** Maximum characters that it reads; by default, 64 KiB. */
   size?: number;
   read(text: string): unknown;
 }
 
-/** Max growth of the time for twice the text. A linear parser needs twice the time, a quadratic one four times. */
+/** Maximum growth of the time for twice the text. A linear parser needs twice the time, a quadratic one four times. */
 const maxGrowth = 2.6;
 
 /** Times (ms) below this are fixed costs. A quadratic parser needs far longer for the longest text. */

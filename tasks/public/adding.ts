@@ -1,159 +1,281 @@
 import { change, enqueue } from './change.js';
 import { drafts, restoreDraft, storeDraft, textFieldsOf } from './drafts.js';
-import { countTasks, explain, fieldOf, formKey, linesOf, refuse, setFormKey, single } from './form.js';
-import { dropLines, keepLines, lines } from './kept.js';
-import { say } from './notice.js';
-import { hasConnection, tellConnection } from './offline.js';
+import {
+  countTasks,
+  explain,
+  fieldOf,
+  formKey,
+  linesOf,
+  refuse,
+  setFormKey,
+  single,
+  withoutLines,
+} from './form.js';
+import { drop, isKept, isSame, keep, newTasks, type Operation, read, replace } from './kept.js';
+import { report, say } from './notice.js';
+import { isOffline } from './offline.js';
 import { type Failure, newKey, post } from './request.js';
 import { forget, remember } from './unanswered.js';
+import { mayWait, sendSoon } from './waiting.js';
 
 // A text area can show several unsaved tasks.
 const area = Object.assign(document.createElement('textarea'), { rows: 1, value: fieldOf(single).value });
 for (const { name, value } of (fieldOf(single) as Element).attributes) area.setAttribute(name, value);
 fieldOf(single).replaceWith(area);
 
+// The first tap into several lines starts another one, wherever it hits. The next tap moves the cursor.
+area.onfocus = () => area.addEventListener('click', startLine, { once: true });
+
+function startLine() {
+  if (area.value.includes('\n') && area.selectionStart === area.selectionEnd) show(area.value, 0);
+}
+
 /** A new task without a response yet. */
 interface NewTask {
   text: string;
   data: FormData;
-  /** Tells a second attempt from another task with the same title. */
-  nonce: string;
+  operation: Operation;
 }
 
 /** The oldest first. */
-let waiting: NewTask[] = [];
+let pending: NewTask[] = [];
 
-const unsaved = () => [...waiting.map(({ text }) => text), fieldOf(single).value].filter(Boolean).join('\n');
+/** The lines of the field that wait for a connection. */
+let waits: Operation[] = [];
 
+const unsaved = () => [...pending.map(({ text }) => text), fieldOf(single).value].filter(Boolean).join('\n');
+
+const titlesOf = (lines: Operation[]) => lines.map(({ title }) => title);
+
+/** Stores the text that this device does not keep yet, and tells whether a line waits. It waits only once the browser has stored it. */
 function keepAddDraft() {
-  const nonce = waiting[0]?.nonce ?? formKey(single);
-  storeDraft(single, { title: unsaved(), nonce });
-  if (!lines()) return;
-  if (unsaved()) keepLines({ text: unsaved(), nonce });
-  else dropLines();
+  const lines = [...pending.map(({ operation }) => operation), ...waits];
+  const nonce = lines.find((line) => !isKept(line))?.key ?? formKey(single);
+  const title = withoutLines(unsaved(), titlesOf(lines.filter(isKept))).trimStart();
+  storeDraft(single, { title, nonce });
+  single.toggleAttribute('data-waits', waits.some(isKept));
   countTasks(single);
-  tellConnection();
 }
 
-/** The user has changed the text, so it is sent only after another press of Add. */
+/** A line that the user changes no longer waits. It is sent only after another press of Add. */
 export function typed() {
-  dropLines();
+  const left = linesOf(fieldOf(single).value);
+  const changed: Operation[] = [];
+  for (const line of waits) {
+    const at = left.indexOf(line.title);
+    if (at >= 0) left.splice(at, 1);
+    else changed.push(line);
+  }
+  waits = waits.filter((line) => !changed.includes(line));
+  if (changed.length > 0) void drop(...changed);
   keepAddDraft();
-  tellConnection();
 }
 
-function show(text: string) {
-  fieldOf(single).value = text;
+/** Shows a text. By default, it differs only before the cursor. */
+function show(text: string, behind = area.value.length - area.selectionEnd) {
+  area.value = text;
+  area.setSelectionRange(text.length - behind, text.length - behind);
   countTasks(single);
+}
+
+/** Takes one line for each of `lines` out of the field. The cursor stays in its line. */
+function takeOut(lines: string[]) {
+  const { value, selectionEnd } = area;
+  const text = withoutLines(value, lines);
+  const start = value.lastIndexOf('\n', selectionEnd - 1) + 1;
+  const above = withoutLines(value.slice(0, start), lines);
+  show(text.trimStart(), text.length - above.length - selectionEnd + start);
 }
 
 /** Adds a task for each line. Unsaved text returns to the field after a failure. */
 export function add() {
-  sendLines();
+  const { value } = fieldOf(single);
+  // The server explains why it refuses a blank line.
+  const texts = linesOf(value).length > 0 ? linesOf(value) : [value];
+  const tasks = takeTasks(texts);
+  forget();
+  explain(single, '');
+  if (isOffline() && value.trim()) void addLater(tasks);
+  else sendAll(tasks);
   // Keeps a phone's keyboard open after a tap on Add.
   fieldOf(single).focus();
 }
 
-function sendLines() {
-  const { value } = fieldOf(single);
-  // The server explains why it refuses a blank line.
-  const texts = linesOf(value).length > 0 ? linesOf(value) : [value];
-  const tasks = texts.map((text) => takeTask(text));
-  forget();
-  explain(single, '');
-  for (const field of textFieldsOf(single)) field.value = '';
-  countTasks(single);
-  for (const task of tasks) send(task);
+/** Each line has its own key. The lines of a draft get the same keys again after a reload, so the server adds them once. */
+function takeTasks(texts: string[]): NewTask[] {
+  const key = formKey(single);
+  setFormKey(single);
+  let count = 0;
+  const nextKey = () => {
+    count += 1;
+    return count === 1 ? key : `${key}-${count}`;
+  };
+  return texts.map((text) => {
+    const known = waits.find(({ title }) => title === text);
+    waits = waits.filter((line) => line !== known);
+    return newTask(text, known?.key ?? nextKey(), known?.sentAt);
+  });
 }
 
-function takeTask(text: string): NewTask {
+function newTask(text: string, key: string, sentAt: number | undefined): NewTask {
   const data = new FormData(single);
   data.set('title', text);
-  const nonce = formKey(single);
-  setFormKey(single);
-  return { text, data, nonce };
+  data.set('nonce', key);
+  return { text, data, operation: { key, title: text, at: Date.now(), page, sentAt } };
 }
 
-function send(task: NewTask) {
+/** Keeps the tasks, which stay in the field and are sent once there is a connection. */
+async function addLater(tasks: NewTask[]) {
+  const lines: Operation[] = tasks.map(({ operation }) => ({ ...operation, waits: true }));
+  waits = lines;
+  // The next task starts a new line, even after a reload.
+  show(`${area.value.trimEnd()}\n`, 0);
+  keepAddDraft();
+  const kept = await keepLines(lines);
+  if (!kept) {
+    waits = waits.filter((line) => !lines.includes(line));
+    sendAll(tasks);
+  }
+  keepAddDraft();
+  sendSoon();
+}
+
+function sendAll(tasks: NewTask[]) {
+  for (const { operation } of tasks) operation.sentAt ??= operation.at;
+  const titles = tasks.map(({ text }) => text);
+  for (const field of textFieldsOf(single)) if (field.name !== 'title') field.value = '';
+  takeOut(titles);
+  // A task that is kept needs no draft.
+  const kept = keepLines(tasks.map(({ operation }) => operation));
+  kept.then(keepAddDraft);
+  for (const task of tasks) send(task, kept);
+}
+
+function send(task: NewTask, kept: Promise<boolean>) {
   const key = newKey();
-  waiting.push(task);
+  pending.push(task);
   change({
     request() {
       // An earlier task has failed.
-      if (!waiting.includes(task)) return undefined;
+      if (!pending.includes(task)) return undefined;
       task.data.set('_csrf', `${new FormData(single).get('_csrf')}`);
       return { url: single.action, init: post(task.data, key) };
     },
     saved() {
       say('Added', task.text.trim().normalize());
-      waiting.shift();
+      pending = pending.filter((each) => each !== task);
+      void drop(task.operation);
       keepAddDraft();
     },
-    failed: (failure) => takeBack(task, failure, key),
+    async failed(failure) {
+      // It was added by another request meanwhile.
+      if (pending.includes(task)) await takeBack(task, failure, key, kept);
+    },
   });
 }
 
 /** Returns the text of `task` and of all later tasks to the field. */
-function takeBack({ text, nonce }: NewTask, failure: Failure, key: string) {
+async function takeBack({ text, operation }: NewTask, failure: Failure, key: string, kept: Promise<boolean>) {
   // Start a new line for the next task, unless the server rejected this one.
   const isRejected = failure.kind === 'invalid' || fieldOf(single).value !== '';
   show(isRejected ? unsaved() : `${unsaved()}\n`);
-  waiting = [];
-  const isUnsent = failure.kind === 'no answer' && !hasConnection();
-  const waits = isUnsent && keepLines({ text: unsaved(), nonce });
-  if (!waits) {
-    // The user decides whether to send a refused line again.
-    dropLines();
-    refuse(single, failure);
-  }
-  setFormKey(single, nonce);
+  const lines = pending.map((task) => ({ ...task.operation, waits: true }));
+  pending = [];
+  setFormKey(single, operation.key);
   keepAddDraft();
+  if (mayWait(operation, failure) && (await kept)) {
+    // The user may have added others without a connection meanwhile.
+    waits = [...lines, ...waits];
+    setFormKey(single);
+    keepAddDraft();
+    if (failure.kind === 'logged out') report(failure);
+    return replace(...lines);
+  }
+  // The user decides whether to send a refused line again.
+  void drop(...lines);
+  refuse(single, failure);
   remember(failure, key, () => leaveField(text));
 }
 
 /** Takes an added task out of the field. */
 function leaveField(text: string) {
-  const lines = fieldOf(single).value.split('\n');
-  const at = lines.findIndex((line) => line.replaceAll('\t', ' ') === text);
-  const left = lines
-    .filter((_, i) => i !== at)
-    .join('\n')
-    .trimStart();
-  show(left);
+  takeOut([text]);
   setFormKey(single);
-  explain(single, left.includes('\n') ? 'The rest was not sent. Please try again.' : '');
   keepAddDraft();
+  explain(single, fieldOf(single).value.includes('\n') ? 'The rest was not sent. Please try again.' : '');
   say('Added', text.trim().normalize());
 }
 
 export function restoreAdd() {
-  const kept = lines();
-  show(drafts()['/task']?.title ?? kept?.text ?? fieldOf(single).value);
-  if (kept) setFormKey(single, kept.nonce);
-  restoreDraft(single);
-}
-
-const isField = (text: string) => fieldOf(single).value.trim() === text.trim();
-
-/** Sends the lines that wait for a connection. Only one page of this device does so at a time. */
-async function sendWaiting() {
-  if (!lines()) return;
-  await navigator.locks.request('lines', async () => {
-    const kept = lines();
-    if (!kept || !isField(kept.text)) return;
-    setFormKey(single, kept.nonce);
-    sendLines();
-    await new Promise((resolve) => enqueue(() => resolve(undefined)));
-  });
-}
-
-addEventListener('connected', () => void sendWaiting());
-
-// Another page of this device has sent the lines.
-addEventListener('storage', ({ key, oldValue, newValue }) => {
-  if (key !== 'lines' || newValue !== null || !isField(JSON.parse(oldValue ?? '{}').text ?? '')) return;
-  show('');
+  show(drafts()['/task']?.title ?? fieldOf(single).value);
+  // A page from the service worker has the key that it had at its last visit.
   setFormKey(single);
+  restoreDraft(single);
+  // Before anything is sent.
+  enqueue(takeOver);
+}
+
+/** This page as the owner of its lines. While it holds its lock, no other page shows them. */
+const page = newKey();
+
+const lockOf = (owner: string | undefined) => `lines of ${owner}`;
+
+let isOwner = false;
+
+/** Holds this page's lock, so that no other page takes over its lines. */
+function holdLines() {
+  if (!isOwner) void navigator.locks?.request(lockOf(page), () => new Promise(() => {}));
+  isOwner = true;
+}
+
+function keepLines(lines: Operation[]): Promise<boolean> {
+  holdLines();
+  return keep(...lines);
+}
+
+/** Shows the lines of pages that are gone, for example with a killed browser. */
+async function takeOver() {
+  await read();
+  for (const owner of new Set(newTasks().map(({ page }) => page)))
+    await navigator.locks.request(lockOf(owner), { ifAvailable: true }, async (lock) => {
+      const lines = newTasks().filter((line) => line.page === owner);
+      if (!lock) return;
+      const moved = lines.map((line) => ({ ...line, page }));
+      holdLines();
+      await replace(...moved);
+      // The user may have added the draft of one of them again meanwhile.
+      const own = moved.filter((line) => isKept(line) && !waits.some(({ key }) => key === line.key));
+      waits = [...waits, ...own];
+      show([...titlesOf(own), withoutDraftOf(own)].join('\n'));
+      keepAddDraft();
+      settleLines([]);
+    });
+  if (!isOffline()) sendSoon();
+}
+
+/** The text of the field. Its draft may repeat lines, if a page ended while they returned to the field. */
+function withoutDraftOf(lines: Operation[]): string {
+  const { value } = fieldOf(single);
+  if (!lines.some(({ key }) => key === formKey(single))) return value;
+  setFormKey(single);
+  return withoutLines(value, titlesOf(lines));
+}
+
+/** Takes lines out of the field that have been sent, perhaps by another page. Shows why the server refused others. */
+function settleLines(gone: Operation[]) {
+  const isIn = (lines: Operation[]) => (line: Operation) => lines.some(isSame(line));
+  // A line that waits for its turn may be sent as one that waits for a connection.
+  pending = pending.filter(({ operation }) => !isIn(gone)(operation));
+  const sent = waits.filter(isIn(gone));
+  const refused = newTasks()
+    .filter(({ refusal }) => refusal !== undefined)
+    .filter(isIn(waits));
+  if (sent.length + refused.length === 0) return;
+  waits = waits.filter((line) => !isIn([...sent, ...refused])(line));
+  takeOut(titlesOf(sent));
+  if (refused[0]) explain(single, refused[0].refusal ?? '');
+  void drop(...refused);
   keepAddDraft();
-  tellConnection();
-});
+}
+
+addEventListener('kept', (event) => settleLines((event as CustomEvent<Operation[]>).detail));

@@ -4,7 +4,7 @@ import { differences, isElsewhere, moves } from './differences.js';
 import { list, type Page, putBelow, rows, rowsElement, rowsIn, stateOf } from './dom.js';
 import { leave, skip } from './focus.js';
 import { morph, type Part } from './morph.js';
-import { ignoreTaps, tint, watchMoves } from './moves.js';
+import { guardMoves, ignoreTaps, tint } from './moves.js';
 import { offerChanges } from './notice.js';
 import { isAtRest, whenAtRest } from './rest.js';
 
@@ -20,23 +20,30 @@ let ordered = copyOf(document);
 /** The server's newest list. */
 let newest = ordered;
 
-/** The ids of rows that this user has changed since `ordered`. They come and go at once. */
+/** The IDs of rows that this user has changed since `ordered`. */
 const own = new Set<string>();
 
-/** Shows the rows with these ids at once, because this user has added or restored them. */
+/** The IDs of rows that this user has added or restored since `ordered`. */
+const coming = new Set<string>();
+
+/** Tells that this user has changed the rows with these IDs, so they are not among others' changes. */
 export function claim(ids: string[]) {
   for (const id of ids) own.add(id);
+}
+
+/** Shows the rows with these IDs at once, because this user has added or restored them. */
+export function bring(ids: string[]) {
+  claim(ids);
+  for (const id of ids) coming.add(id);
 }
 
 /** Shows a list from the server: as a whole if the list is at rest, else only what moves no row. */
 export function receive(part: Part, page: Page) {
   newest = copyOf(page);
   if (isAtRest() || rows().length === 0) return settle(part, page);
-  const watched = watchMoves();
-  const mark = watchOthers(page);
+  const mark = watchOthers();
   keepPlaces(page);
   morph(part, page);
-  watched();
   mark();
   offerChanges(countOthers(), () => settle());
   whenAtRest(settle);
@@ -53,37 +60,30 @@ export const redraw = () => receive('#list', copyOf(newest));
 
 /** Shows the server's newest list in its order. */
 function settle(part: Part = '#list', page: Page = copyOf(newest)) {
-  const watched = watchMoves();
   const moving = rows().filter((row) => moves(row.id, ordered, newest));
   const focused = document.activeElement?.closest<HTMLElement>('.tasks > li:not(.editing)');
   if (focused && moving.includes(focused)) leave(focused);
   skip(moving);
-  const mark = watchOthers(page);
+  const mark = watchOthers();
   keepForms(page);
   morph(part, page);
-  watched(true);
+  guardMoves({ isAnimated: true });
   mark();
   ordered = newest;
   own.clear();
+  coming.clear();
   offerChanges(0);
 }
 
 /** Returns a function that tints what others have added or finished. A tap must not take back what they have just done. */
-function watchOthers(page: Page) {
+function watchOthers() {
   const before = new Map(rowsIn(document).map((row) => [row.id, stateOf(row)]));
-  const others = rowsIn(page).filter(({ id }) => !own.has(id));
-  const stateIn = (row: Element) => (row.matches('.finished') ? 'finished' : 'open');
-  const added = others.filter(({ id }) => !before.has(id)).map(({ id }) => id);
-  const changed = others
-    .filter((row) => before.has(row.id) && before.get(row.id) !== stateIn(row))
-    .map(({ id }) => id);
   return () => {
-    const known = rows().filter(({ id }) => changed.includes(id));
-    ignoreTaps(known);
-    tint([
-      ...known.filter((row) => row.matches('.finished')),
-      ...rows().filter(({ id }) => added.includes(id)),
-    ]);
+    const others = rows().filter(({ id }) => !own.has(id));
+    const added = others.filter(({ id }) => !before.has(id));
+    const changed = others.filter((row) => before.has(row.id) && before.get(row.id) !== stateOf(row));
+    ignoreTaps(changed);
+    tint([...added, ...changed.filter((row) => stateOf(row) === 'finished')]);
   };
 }
 
@@ -93,7 +93,7 @@ function keepPlaces(page: Page) {
   const kept = rowsIn(document).flatMap((row) => page.getElementById(row.id) ?? whatIsLeftOf(row));
   rowsElement(page).replaceChildren(...kept);
   for (const [i, row] of arrived.entries()) {
-    if (own.has(row.id) && !kept.includes(row)) putBelow(page, row, arrived.slice(0, i));
+    if (coming.has(row.id) && !kept.includes(row)) putBelow(page, row, arrived.slice(0, i));
   }
 }
 
@@ -102,9 +102,15 @@ function whatIsLeftOf(row: HTMLElement): HTMLElement | [] {
   if (row.dataset.pending === 'gone') return [];
   const copy = row.cloneNode(true) as HTMLElement;
   copy.classList.toggle('finished', stateOf(row) === 'finished');
-  copy.inert = !own.has(row.id) && !row.matches('.editing') && !isElsewhere(row, newest);
+  copy.inert = fitsFilter(row) && !row.matches('.editing') && !isElsewhere(row, newest);
   if (copy.inert && row.contains(document.activeElement)) leave(row);
   return copy;
+}
+
+/** Whether the filter shows tasks in this row's state. A row that does not fit is missing from the list, but not deleted. */
+function fitsFilter(row: HTMLElement) {
+  const filter = new URL(location.href).searchParams.get('filter');
+  return (filter !== 'open' && filter !== 'finished') || filter === stateOf(row);
 }
 
 /** Keeps the open forms of tasks that the server's list does not have. */

@@ -1,7 +1,6 @@
-import { claim, receive } from './calm.js';
+import { bring, claim, receive } from './calm.js';
 import { textOf } from './dom.js';
 import type { Part } from './morph.js';
-import { watchMoves } from './moves.js';
 import { endComplaints, report } from './notice.js';
 import { begin, cancelNext, end, type Pending } from './pending.js';
 import { addedIn, type Failure, failureOf, load } from './request.js';
@@ -31,19 +30,18 @@ export function change({ request, saved, failed = report, rows = [], as }: Chang
   const tasks = rows.map((row) => ({ id: row.id, title: textOf(row).title ?? '' }));
   const ids = tasks.map(({ id }) => id);
   const pending = { rows, as };
-  const watched = watchMoves();
   // An edit does not move its row.
   const moving = as ? ids : [];
   claim(moving);
   begin(pending);
-  watched();
   enqueue(async () => {
     try {
       const sent = request();
       if (!sent) return end(pending);
       const page = await load(sent.url, sent.init);
       // The list may have settled since.
-      claim([...moving, ...rowIds(addedIn(page) ?? [])]);
+      claim(moving);
+      bring(rowIds(addedIn(page) ?? []));
       saved?.(page);
       receive('main', page);
       endComplaints(ids);
@@ -51,7 +49,7 @@ export function change({ request, saved, failed = report, rows = [], as }: Chang
     } catch (error) {
       const failure = failureOf(error);
       failure.tasks = tasks;
-      failure.isDeletion = as === 'gone';
+      failure.as = as;
       await fail(failure);
     } finally {
       checkRest();
@@ -60,10 +58,8 @@ export function change({ request, saved, failed = report, rows = [], as }: Chang
 
   async function fail(failure: Failure) {
     cancelNext();
-    const watched = watchMoves();
     end(pending);
     failed(failure);
-    watched();
     // The list and the tokens may be out of date.
     if (failure.page) await refresh('main').catch(() => {});
   }
@@ -74,12 +70,13 @@ export async function refresh(part: Part = '#list') {
   receive(part, await load(listUrl(part), { cache: 'no-cache' }));
 }
 
-/** Asks for the tasks that the request with this key has added, and then shows the list. */
-export async function askFor(key: string) {
+/** Asks for the tasks that the request with this key has added, calls `saved` if there are any, and shows the list. */
+export async function askFor(key: string, saved: () => void) {
   const headers = { 'Idempotency-Key': key };
   const page = await load(listUrl('main'), { cache: 'no-cache', headers });
   const added = addedIn(page);
-  claim(rowIds(added ?? []));
+  bring(rowIds(added ?? []));
+  if (added) saved();
   receive('main', page);
   return added !== undefined;
 }
@@ -87,6 +84,6 @@ export async function askFor(key: string) {
 /** The address of this list, without its notice. */
 function listUrl(part: Part) {
   const { searchParams } = new URL(location.href);
-  for (const name of ['removal', 'cleared', 'added']) searchParams.delete(name);
+  for (const name of ['removal', 'cleared', 'undone', 'kept', 'added']) searchParams.delete(name);
   return `${part === 'main' ? '/' : '/tasks/partial'}?${searchParams}`;
 }

@@ -15,6 +15,17 @@ export const rows = () => rowsIn(document).filter((row) => row.matches(':not([da
 export const stateOf = (row: HTMLElement) =>
   row.dataset.pending ?? (row.matches('.finished') ? 'finished' : 'open');
 
+/** Shows a state that the server has not confirmed, or no longer. The label says what a tap does. */
+export function showPending(row: HTMLElement, state?: 'finished' | 'open' | 'gone') {
+  if (state) row.dataset.pending = state;
+  else delete row.dataset.pending;
+  const toggle = row.querySelector<HTMLElement>('.toggle');
+  if (!toggle) return;
+  const verb = stateOf(row) === 'finished' ? 'Reopen' : 'Finish';
+  toggle.title = verb;
+  toggle.ariaLabel = `${verb}: ${textOf(row).title}`;
+}
+
 export const textOf = (row: HTMLElement): TaskText => JSON.parse(row.dataset.task ?? '{}');
 
 /** Returns the element that contains the rows, and creates it if the list is empty. */

@@ -1,8 +1,11 @@
+import { claim } from './calm.js';
 import { change, enqueue } from './change.js';
+import { isElsewhere } from './differences.js';
 import { make, putBelow, textOf } from './dom.js';
 import { drafts, dropDraft, fill, restoreDraft, storeDraft } from './drafts.js';
-import { keepFocus } from './focus.js';
+import { keepFocus, leave } from './focus.js';
 import { explain, fieldOf, formOf, isLocked, refuse, renew } from './form.js';
+import { guardMoves } from './moves.js';
 import { say } from './notice.js';
 import { failureOf, load, newKey, post } from './request.js';
 import { local } from './times.js';
@@ -28,23 +31,41 @@ export function saveEdit(form: HTMLFormElement) {
   const field = fieldOf(form);
   if (isLocked(form)) return;
   const row = form.closest('li') as HTMLElement;
+  const { action } = form;
   storeDraft(form);
   lock(form, true);
   explain(form, '');
   change({
     rows: [row],
-    request: () => ({ url: form.action, init: post(new FormData(form), newKey()) }),
-    saved() {
+    request() {
+      // The task was deleted meanwhile. The user decides whether to add it again.
+      if (form.action !== action) {
+        lock(form, false);
+        return undefined;
+      }
+      return { url: action, init: post(new FormData(form), newKey()) };
+    },
+    saved(page) {
       const title = field.value.trim();
-      if (form.querySelector('[name=revision]')) say('Saved', title);
+      const isEdit = form.querySelector('[name=revision]') !== null;
+      if (isEdit) say('Saved', title);
       else say('Added', title, { textContent: 'Show', href: '/#list' });
       endEdit(row);
+      // The search or the filter no longer shows it.
+      if (isEdit && !page.getElementById(row.id) && !isElsewhere(row, page)) leaveList(row);
     },
     failed(failure) {
       lock(form, false);
       refuse(form, failure);
     },
   });
+}
+
+function leaveList(row: HTMLElement) {
+  claim([row.id]);
+  leave(row);
+  row.remove();
+  guardMoves({ isAnimated: true });
 }
 
 function lock(form: HTMLFormElement, isLocked: boolean) {

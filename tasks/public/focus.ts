@@ -12,24 +12,27 @@ function neighborsOf(row: HTMLElement): Neighbors {
 }
 
 /** The former neighbors of a focused row that has left its place. Arrow keys go on from there. */
-let left: Neighbors = { above: [], below: [] };
+let former: Neighbors = { above: [], below: [] };
 
 /** Moves the focus from `row` to the list, where no key acts on a task. */
 export function leave(row: HTMLElement) {
-  left = neighborsOf(row);
+  former = neighborsOf(row);
   list().focus({ preventScroll: true });
 }
+
+/** Whether the focus is at the place of a row that has left. */
+export const hasLeft = () => former.above.length + former.below.length > 0;
 
 /** Skips `moved` rows when an arrow key goes on from a former place. */
 export function skip(moved: HTMLElement[]) {
   const stays = (row: HTMLElement) => !moved.includes(row);
-  left = { above: left.above.filter(stays), below: left.below.filter(stays) };
+  former = { above: former.above.filter(stays), below: former.below.filter(stays) };
 }
 
 /** Returns the row above or below `row`, or near the place that the focused row has left. */
 export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
-  const { above, below } = row ? neighborsOf(row) : left;
-  left = { above: [], below: [] };
+  const { above, below } = row ? neighborsOf(row) : former;
+  former = { above: [], below: [] };
   const nearest = above.toReversed();
   const here = row ? [row] : [];
   const order = key === 'ArrowUp' ? [...nearest, ...here, ...below] : [...below, ...here, ...nearest];

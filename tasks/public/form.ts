@@ -1,6 +1,5 @@
 import { make } from './dom.js';
 import { textFieldsOf } from './drafts.js';
-import { lines as keptLines } from './kept.js';
 import { complain, endFieldComplaint, report } from './notice.js';
 import { type Failure, newKey } from './request.js';
 
@@ -39,11 +38,18 @@ export const tasksIn = ({ length }: string[]) => `${length} ${length === 1 ? 'ta
 
 /** Shows the number of tasks on the form's button. */
 export function countTasks(form: HTMLFormElement) {
+  const isList = form !== single;
   const lines = linesOf(fieldOf(form).value);
-  const isSeveral = form !== single || lines.length > 1;
-  const label = isSeveral ? `Add ${tasksIn(lines)}` : 'Add';
-  const isWaiting = form === single && keptLines() !== undefined;
-  (form.querySelector('.main') as Element).textContent = isWaiting ? 'Add when online' : label;
+  const label = isList || lines.length > 1 ? `Add ${tasksIn(lines)}` : 'Add';
+  const waits = form.dataset.waits !== undefined;
+  (form.querySelector('.main') as Element).textContent = waits ? 'Add when online' : label;
+  if (isList) void showPreview(form);
+}
+
+/** Shows what a list will add. Few pages need this script, so it is not among those that every page loads. */
+async function showPreview(form: HTMLFormElement) {
+  const script = await import('./preview.js').catch(() => undefined);
+  script?.preview(form);
 }
 
 /** Returns `text` without one line for each of `lines`. */
@@ -64,13 +70,20 @@ export function refuse(form: HTMLFormElement, failure: Failure) {
   if (failure.page) renew(form, failure.page);
   if (failure.kind === 'logged out' || failure.kind === 'script error') report(failure);
   else explain(form, failure.message);
+  if (failure.wasNotSent)
+    addEventListener('connected', () => dropProblem(form, failure.message), { once: true });
   // Keep the focus on a row that the user has reached meanwhile.
   if (!document.activeElement?.matches('input, textarea, li')) fieldOf(form).focus({ preventScroll: true });
 }
 
+function dropProblem(form: HTMLFormElement, problem: string) {
+  if (form.querySelector('.problem')?.textContent === problem) explain(form, '');
+}
+
 /** Takes the fields from `fresh` that the user has not changed, after somebody else has changed the task. */
 function takeFields(form: HTMLFormElement, fresh: HTMLFormElement) {
-  const [was, now] = [new FormData(form), new FormData(fresh)];
+  const was = new FormData(form);
+  const now = new FormData(fresh);
   for (const field of textFieldsOf(form)) {
     const value = now.get(field.name);
     if (value !== null && field.value === was.get(`was.${field.name}`)) field.value = `${value}`;

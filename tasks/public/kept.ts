@@ -1,74 +1,111 @@
-// What waits on this device for a connection: ticks, and the lines of the field for new tasks. It survives a reload and a killed
-// browser. Without a secure connection or storage, nothing waits.
+// What waits on this device until the server confirms it: ticks and new tasks. IndexedDB keeps it even if the browser is killed at
+// once, unlike localStorage, which browsers write seconds later. Without a secure connection or storage, nothing waits.
 
-/** A state that the user wants a task to have. */
-export interface Tick {
+/** A change that the server has not confirmed. It can be sent any number of times. */
+export interface Operation {
+  /** The task's ID, or the nonce of a new task. */
+  key: string;
   title: string;
-  finished: 0 | 1;
-  /** When the user has ticked (milliseconds since 1970). */
+  /** The state that the user wants the task to have. Undefined for a new task. */
+  finished?: 0 | 1;
+  /** When the user made the change (milliseconds since 1970). Tells it from a later one with the same key. */
   at: number;
+  /** The page whose field shows a new task. */
+  page?: string;
   /** Whether the server did not answer. */
   waits?: boolean;
+  /** When it was first sent (milliseconds since 1970). The server may have made the change. */
+  sentAt?: number | undefined;
+  /** Why the server refused a new task. It is not sent again. */
+  refusal?: string;
 }
 
-/** The text of the field, and the key of its first line. */
-interface Lines {
-  text: string;
-  nonce: string;
-}
-
-/** Max number of ticks and of lines that may wait. */
+/** Maximum number of ticks and lines that may wait. */
 const maxWaiting = 200;
 
-function read<Value>(key: string): Value | undefined {
+/** Milliseconds after which a change without an answer is sent again: its page may be gone. */
+const patience = 20_000;
+
+const openedAt = Date.now();
+
+/** All changes of this device, oldest first, as last read. */
+let operations: Operation[] = [];
+
+export const newTasks = () => operations.filter(({ finished }) => finished === undefined);
+
+/** The changes that nobody is sending. */
+export function waiting(): Operation[] {
+  const due = Math.max(openedAt, Date.now() - patience);
+  return operations.filter(({ waits, at, refusal }) => (waits || at < due) && refusal === undefined);
+}
+
+let database: Promise<IDBDatabase> | undefined;
+
+function open(): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    if (!isSecureContext) return reject();
+    const request = indexedDB.open('waiting');
+    request.onupgradeneeded = () => request.result.createObjectStore('operations');
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+const otherPages = new BroadcastChannel('kept');
+otherPages.onmessage = () => void read();
+
+/**
+ * Changes all operations in one step, even if other pages do so too. Keeps them as they are if the browser cannot store them.
+ * Dispatches `kept` with the operations that are gone.
+ */
+async function change(act: (all: Operation[]) => Operation[]): Promise<void> {
   try {
-    return JSON.parse(localStorage.getItem(key) ?? 'null') ?? undefined;
+    database ??= open();
+    const transaction = (await database).transaction('operations', 'readwrite');
+    const store = transaction.objectStore('operations');
+    const found = store.get('all');
+    const all = await new Promise<Operation[]>((resolve, reject) => {
+      let next: Operation[] = [];
+      found.onsuccess = () => {
+        next = act(found.result ?? []);
+        if (next !== found.result) store.put(next, 'all');
+      };
+      transaction.oncomplete = () => resolve(next);
+      transaction.onabort = () => reject(transaction.error);
+    });
+    const gone = operations.filter(({ key }) => !all.some((one) => one.key === key));
+    operations = all;
+    if (all !== found.result) otherPages.postMessage('changed');
+    dispatchEvent(new CustomEvent('kept', { detail: gone }));
   } catch {
-    return undefined;
+    // The storage is blocked or full.
   }
 }
 
-/** Returns whether the browser has stored the value. */
-function write(key: string, value: object | undefined): boolean {
-  if (!isSecureContext) return false;
-  try {
-    if (value === undefined) localStorage.removeItem(key);
-    else localStorage.setItem(key, JSON.stringify(value));
-    return true;
-  } catch {
-    return false;
-  }
+/** Whether two are the same change. A later one of the user has the same key, but another time. */
+export const isSame = (a: Operation) => (b: Operation) => a.key === b.key && a.at === b.at;
+
+/** Whether this device keeps the change, as last read. */
+export const isKept = (operation: Operation) => operations.some(isSame(operation));
+
+/** Keeps changes instead of earlier ones with their keys. Returns whether the browser has stored them. */
+export async function keep(...added: Operation[]): Promise<boolean> {
+  await change((all) => {
+    const next = [...all.filter((old) => !added.some(({ key }) => key === old.key)), ...added];
+    return next.length > maxWaiting ? all : next;
+  });
+  return added.every(isKept);
 }
 
-/** The ticks without an answer, by the task's id. */
-export const ticks = (): Record<string, Tick> => read('ticks') ?? {};
+/** Replaces changes, unless the user has made later ones. */
+export const replace = (...fresh: Operation[]) =>
+  change((all) => all.map((one) => fresh.find(isSame(one)) ?? one));
 
-/** Keeps a tick until the server confirms it. Returns whether it is kept. */
-export function keepTick(id: string, tick: Tick): boolean {
-  const others = ticks();
-  delete others[id];
-  return Object.keys(others).length < maxWaiting && write('ticks', { ...others, [id]: tick });
-}
-
-/** Drops a tick, unless the user has ticked the task again. */
-export function dropTick(id: string, { at }: Tick) {
-  const left = ticks();
-  if (left[id]?.at !== at) return;
-  delete left[id];
-  write('ticks', Object.keys(left).length > 0 ? left : undefined);
-}
-
-export const lines = () => read<Lines>('lines');
-
-/** Keeps the lines of the field, which are sent once there is a connection. */
-export function keepLines(kept: Lines): boolean {
-  return kept.text.split('\n').length <= maxWaiting && write('lines', kept);
-}
-
-export const dropLines = () => write('lines', undefined);
+/** Drops changes, unless the user has made later ones. */
+export const drop = (...gone: Operation[]) => change((all) => all.filter((one) => !gone.some(isSame(one))));
 
 /** Forgets everything, because the user logs out. */
-export function forgetAll() {
-  write('ticks', undefined);
-  write('lines', undefined);
-}
+export const forgetAll = () => change(() => []);
+
+/** Reads what waits. */
+export const read = () => change((all) => all);

@@ -1,5 +1,5 @@
 import { edit } from './editing.js';
-import { leave, next } from './focus.js';
+import { hasLeft, leave, next } from './focus.js';
 import { isLocked } from './form.js';
 import { afterChanges } from './pending.js';
 import { toggle } from './rows.js';
@@ -28,7 +28,8 @@ export function pressKey(event: KeyboardEvent): boolean {
   }
   if (row?.matches('.editing')) return pressInForm(row, event);
   const isControl = at.closest('button, summary, .edit') !== null;
-  if (key === ' ' && !isControl) {
+  // A Space for a row that has just left must not scroll.
+  if (key === ' ' && !isControl && (row || hasLeft())) {
     if (row && !repeat) toggle(row);
     return true;
   }

@@ -7,7 +7,10 @@ import { countTasks, explain, isLocked, linesOf, single } from './form.js';
 import { forgetAll } from './kept.js';
 import { pressKey } from './keys.js';
 import './live.js';
-import { problemOfPaste } from './clipboard.js';
+import { pasteLong, problemOfPaste } from './clipboard.js';
+import { watchMoves } from './moves.js';
+import { complain } from './notice.js';
+import { isOffline, whatWaits } from './offline.js';
 import { endLines, offerLines, restoreLines, saveLines } from './pasting.js';
 import { afterChanges } from './pending.js';
 import { press, toggle, undoChange } from './rows.js';
@@ -70,8 +73,12 @@ document.addEventListener('submit', (event) => {
   else press(form, event.submitter);
 });
 
-function logOut(form: HTMLFormElement) {
-  forgetAll();
+/** Logs out, which deletes what waits on this device. */
+async function logOut(form: HTMLFormElement) {
+  if (isOffline()) return complain('Logging out needs a connection.', { isPassing: true });
+  const waits = whatWaits();
+  if (waits && !confirm(`${waits} Delete this and log out?`)) return;
+  await forgetAll();
   form.submit();
 }
 
@@ -99,10 +106,11 @@ document.addEventListener('paste', (event) => {
   const problem = problemOfPaste(event);
   if (problem) {
     event.preventDefault();
-    explain(target.closest<HTMLFormElement>('form.write') ?? single, problem);
+    const lines = document.querySelector<HTMLFormElement>('.lines');
+    explain(target.closest<HTMLFormElement>('form.write:not([hidden])') ?? lines ?? single, problem);
     return;
   }
-  if (target.matches('input:not(#title), textarea:not(#title)')) return;
+  if (pasteLong(event) || target.matches('input:not(#title), textarea:not(#title)')) return;
   if (!document.querySelector('.lines') && (target.id !== 'title' || linesOf(text).length < 2)) return;
   event.preventDefault();
   offerLines(text);
@@ -147,3 +155,4 @@ restoreEdits();
 document.querySelector<HTMLElement>('body:not(:has(.editing)) [autofocus]')?.focus({ preventScroll: true });
 addEventListener('scrollend', () => history.replaceState(scrollY, ''));
 if (history.state) scrollTo(0, history.state);
+watchMoves();

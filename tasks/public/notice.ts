@@ -1,4 +1,4 @@
-import { list, make } from './dom.js';
+import { list, make, rows, stateOf } from './dom.js';
 import type { Failure } from './request.js';
 
 const notice = document.getElementById('notice') as HTMLElement;
@@ -9,10 +9,14 @@ notice.onmousedown = (event) => {
 
 /** What an error is about: tasks, the field of a form, or the connection, which the next event mends. */
 interface About {
-  tasks?: string[];
+  tasks?: Failure['tasks'];
+  /** The state that the tasks have if their change was made after all. */
+  as?: Failure['as'];
   field?: string;
   isPassing?: boolean;
 }
+
+const recentlyDeleted = { href: '/tasks/removals', textContent: 'Recently deleted' };
 
 const complaints = new Map<HTMLElement, About>();
 
@@ -59,7 +63,7 @@ function dropIf(isMended: (about: About) => boolean) {
 /** Drops the errors about changed tasks, and errors about no task. */
 export const endComplaints = (changed: string[]) =>
   dropIf(({ tasks = [], field }) => {
-    return field === undefined && (tasks.length === 0 || tasks.some((id) => changed.includes(id)));
+    return field === undefined && (tasks.length === 0 || tasks.some(({ id }) => changed.includes(id)));
   });
 
 export const endFieldComplaint = (id: string) => dropIf(({ field }) => field === id);
@@ -69,28 +73,60 @@ export const endPassingComplaints = () => dropIf(({ isPassing = false }) => isPa
 
 /** Shows a failure with its tasks and a useful link. Logs a script error. */
 export function report(failure: Failure) {
-  const { kind, tasks, message, mayHaveHappened, isDeletion, cause } = failure;
+  const { kind, tasks, message, mayHaveHappened, as, cause } = failure;
   if (kind === 'script error') console.error(cause);
   if (kind === 'logged out') {
     dispatchEvent(new Event('loggedout'));
     return;
   }
-  const mayBeGone = isDeletion && mayHaveHappened;
-  const text = kind === 'no answer' && isDeletion ? 'No answer. It may be deleted.' : message;
-  const link = mayBeGone ? { href: '/tasks/removals', textContent: 'Recently deleted' } : undefined;
-  complain(`${namesOf(failure)}${text}`, { tasks: tasks.map(({ id }) => id) }, link);
+  const mayBeGone = as === 'gone' && mayHaveHappened;
+  const text = kind === 'no answer' && mayBeGone ? 'No answer. It may be deleted.' : message;
+  const link = mayBeGone ? recentlyDeleted : undefined;
+  const about: About = { tasks };
+  if (mayHaveHappened) about.as = as;
+  if (failure.wasNotSent) about.isPassing = true;
+  complain(`${namesOf(failure)}${text}`, about, link);
 }
+
+/** Whether the list shows the tasks as their change leaves them. A task can also have left the list. */
+function isMade({ tasks = [], as }: About) {
+  if (as === undefined || tasks.length === 0) return false;
+  return tasks.every(({ id }) => {
+    const row = rows().find((each) => each.id === id);
+    return !row || stateOf(row) === as;
+  });
+}
+
+/** Says what the list alone does not tell about a change that was made after all: how to take it back. */
+function tellMade({ tasks = [], as }: About) {
+  if (as === 'gone') say('Deleted', titlesOf(tasks), recentlyDeleted);
+}
+
+addEventListener('listshown', () => {
+  for (const [complaint, about] of complaints) {
+    if (!isMade(about)) continue;
+    drop(complaint);
+    tellMade(about);
+  }
+});
 
 /** The titles of the tasks, to begin a message. The message of a conflict already has the current title. */
 function namesOf({ kind, tasks }: Failure) {
   if (tasks.length === 0 || kind === 'conflict' || kind === 'script error') return '';
-  const titles = tasks.map(({ title }) => title).join(', ');
-  return `\u2068${titles.replace(/^(.{60}).+/su, '$1…')}\u2069: `;
+  return `\u2068${titlesOf(tasks)}\u2069: `;
 }
 
-/** Announces changes by other users, unless the notice has a link or a button such as Undo. Shows a link beside errors. */
+const titlesOf = (tasks: Failure['tasks']) =>
+  tasks
+    .map(({ title }) => title)
+    .join(', ')
+    .replace(/^(.{60}).+/su, '$1…');
+
+/** Announces changes by other users, unless the notice has a link or a button. Shows a link beside errors and Undo. */
 export function mention(text: string, link?: Partial<HTMLAnchorElement>) {
-  if (!notice.querySelector(link ? ':scope > :is(a, form)' : 'a, button')) say(text, undefined, link);
+  const undo = notice.querySelector(':scope > form');
+  if (link && undo && !notice.querySelector(':scope > a')) undo.after(' ', make('a', link));
+  else if (!notice.querySelector(link ? ':scope > :is(a, form)' : 'a, button')) say(text, undefined, link);
 }
 
 /** Offers to show what others have changed, or no longer if the count is 0. */

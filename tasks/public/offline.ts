@@ -1,12 +1,14 @@
 // Tells that there is no connection, and what waits on this device. Keeps the list for the service worker.
 import { list, make } from './dom.js';
-import { lines, ticks } from './kept.js';
+import { waiting } from './kept.js';
 
 const asOf = document.documentElement.dataset.asOf;
 
 /** When the server last answered. */
 let heardAt = asOf === undefined ? new Date() : new Date(asOf);
 let isConnected = asOf === undefined;
+/** Whether the list is more than its address asks for. */
+let isWhole = asOf !== undefined && location.search !== '';
 
 const line = make('p', { id: 'connection', role: 'status' });
 document.body.prepend(line);
@@ -14,65 +16,92 @@ document.body.prepend(line);
 /** Milliseconds without an event from the server until the connection counts as lost. The server sends one every 5 s. */
 const silence = 10_000;
 
-/** Whether a request without an answer was just unlucky. */
-export const hasConnection = () => isConnected && Date.now() - heardAt.getTime() < silence;
+/** When the connection was last lost (milliseconds since 1970). */
+let lostAt = 0;
 
-const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' });
+export const isOffline = () => !isConnected;
 
-const counted = (count: number, one: string) => `${count} ${count === 1 ? one : `${one}s`}`;
+/** Whether there was a connection all the time, so that a request without an answer was just unlucky. */
+export const hadConnection = (since: number) =>
+  isConnected && lostAt < since && Date.now() - heardAt.getTime() < silence;
+
+const counted = (count: number, one: string) => count > 0 && `${count} ${one}${count === 1 ? '' : 's'}`;
+
+/** Returns a sentence about what waits, or an empty one. */
+export function whatWaits(): string {
+  const all = waiting();
+  const ticks = all.filter(({ finished }) => finished !== undefined).length;
+  const parts = [counted(ticks, 'tick'), counted(all.length - ticks, 'new task')].filter(Boolean);
+  return parts[0] ? `${parts.join(' and ')} ${all.length === 1 ? 'waits' : 'wait'} on this device.` : '';
+}
 
 /** Shows the time of the list without a connection, and what waits. */
-export function tellConnection() {
+function tellConnection() {
   document.body.classList.toggle('offline', !isConnected);
   const isToday = heardAt.toDateString() === new Date().toDateString();
-  const waiting = [
-    [Object.values(ticks()).filter(({ waits }) => waits).length, 'tick'] as const,
-    [(lines()?.text.split('\n') ?? []).filter((text) => text.trim()).length, 'new task'] as const,
-  ].filter(([count]) => count > 0);
-  const [count = 0] = waiting[0] ?? [];
-  const what = waiting.map(([count, one]) => counted(count, one)).join(' and ');
-  const verb = waiting.length === 1 && count === 1 ? 'waits' : 'wait';
+  const time = heardAt.toLocaleString([], { timeStyle: 'short', ...(isToday ? {} : { dateStyle: 'short' }) });
   const sentences = [
-    isConnected ? '' : `As of ${(isToday ? time : dayAndTime).format(heardAt)}, no connection.`,
-    what && `${what} ${verb} on this device.`,
+    !isConnected && `As of ${time}, no connection.`,
+    // The worker keeps no search and no filtered list.
+    !isConnected && isWhole && 'This is the whole list.',
+    whatWaits(),
   ];
   const text = sentences.filter(Boolean).join(' ');
   if (line.textContent !== text) line.textContent = text;
 }
 
-addEventListener('connectionlost', () => {
+function lose() {
   isConnected = false;
+  lostAt = Date.now();
   tellConnection();
+}
+
+addEventListener('connectionlost', lose);
+addEventListener('offline', lose);
+addEventListener('listshown', () => {
+  isWhole = false;
 });
-addEventListener('offline', () => dispatchEvent(new Event('connectionlost')));
 addEventListener('connected', () => {
   isConnected = true;
+  if (Date.now() - heardAt.getTime() > silence) lostAt = Date.now();
   heardAt = new Date();
+  // Without a version, the page loads what its address asks for.
+  if (isWhole) delete list().dataset.version;
   tellConnection();
 });
 
-/** The version of the list that the service worker keeps. */
-let keptVersion: string | undefined;
-
 /** Lets the service worker keep the list as it is now. */
-function keepList() {
-  const { version } = list().dataset;
-  if (!isConnected || version === keptVersion) return;
-  keptVersion = version;
-  navigator.serviceWorker?.controller?.postMessage('keep');
-}
+const keepList = () => navigator.serviceWorker?.controller?.postMessage(list().dataset.version);
+
+/** Milliseconds in which several changes are kept at once. */
+const keepDelay = 1_000;
+
+let isKeeping = false;
+
+// A phone may lose its connection at any time, so the device keeps what it has just shown.
+addEventListener('listshown', () => {
+  if (isKeeping) return;
+  isKeeping = true;
+  setTimeout(() => {
+    isKeeping = false;
+    keepList();
+  }, keepDelay);
+});
 
 // A hidden page may never be shown again.
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) keepList();
 });
 
-// Browsers offer service workers only over TLS and on localhost. Without one, the list needs a connection.
-navigator.serviceWorker
-  ?.register('/public/worker.js', { scope: '/', updateViaCache: 'none' })
-  .catch(() => {});
+// Browsers offer service workers only over TLS and on localhost. Without one, the list needs a connection. The worker starts after
+// the first paint, for which it would compete.
+addEventListener('load', () => {
+  navigator.serviceWorker
+    ?.register('/public/worker.js', { scope: '/', updateViaCache: 'none' })
+    .catch(() => {});
+});
 // The first page was loaded without the worker.
 navigator.serviceWorker?.addEventListener('controllerchange', keepList);
 
+addEventListener('kept', tellConnection);
 tellConnection();

@@ -1,11 +1,12 @@
 // For pages that submit forms without `fetch`. Typed text survives a reload until the server has saved it.
 
-import { problemOfPaste } from './clipboard.js';
+import { pasteLong, problemOfPaste } from './clipboard.js';
 import { dropDraft, markSent, restoreDraft, settleSent, storeDraft, textFieldsOf } from './drafts.js';
+import { preview } from './preview.js';
 import './times.js';
 
 const { type } = performance.getEntriesByType('navigation')[0]?.toJSON() ?? {};
-const forms = document.querySelectorAll<HTMLFormElement>('.write:not([enctype], :has([type=password]))');
+const forms = document.querySelectorAll<HTMLFormElement>('.write:not(:has([type=file], [type=password]))');
 // An error page has no form, and its reload sends the form again.
 if (forms.length > 0) settleSent(document.querySelector('[role=status]') !== null);
 
@@ -18,22 +19,29 @@ for (const form of forms) {
   else restoreDraft(form);
   field?.setSelectionRange(field.value.length, field.value.length);
   form.addEventListener('input', () => storeDraft(form));
-  form.addEventListener('paste', (event) => refuseLongPaste(form, event));
+  if (form.querySelector('[name=text]')) {
+    form.addEventListener('input', () => preview(form));
+    preview(form);
+  }
+  form.addEventListener('paste', (event) => pasteInto(form, event));
   form.querySelector('.cancel')?.addEventListener('click', () => dropDraft(form));
 }
 
-function refuseLongPaste(form: HTMLFormElement, event: ClipboardEvent) {
+function pasteInto(form: HTMLFormElement, event: ClipboardEvent) {
   form.querySelector('.problem')?.remove();
   const problem = problemOfPaste(event);
-  if (!problem) return;
+  if (!problem) {
+    pasteLong(event);
+    return;
+  }
   event.preventDefault();
   const shown = Object.assign(document.createElement('p'), { className: 'problem', role: 'alert' });
   shown.textContent = problem;
   form.append(shown);
 }
 
-// Delete ends the edit. The import of a file keeps the typed text.
-for (const form of document.querySelectorAll('form:not([enctype])'))
+// Delete ends the edit. The import of a file, and its Undo, keep the typed text.
+for (const form of document.querySelectorAll('form:not(:has([type=file]), .undo)'))
   form.addEventListener('submit', () => forms.forEach(markSent));
 
 // A reload or Back must not repeat `Restored 1 task.` or shared text.

@@ -1,3 +1,5 @@
+import { showPending } from './dom.js';
+
 /** A change without a response yet. Its rows show the state `as`. */
 export interface Pending {
   rows: HTMLElement[];
@@ -36,10 +38,12 @@ function show(changed: HTMLElement[]) {
   document.body.classList.toggle('busy', isBusy());
   for (const row of changed) {
     const last = underWay.findLast(({ rows, as }) => as && rows.includes(row));
-    if (last) row.dataset.pending = last.as;
-    else delete row.dataset.pending;
+    showPending(row, last?.as);
   }
 }
+
+// The server's rows have the labels of their confirmed states.
+addEventListener('listshown', () => show(underWay.flatMap(({ rows }) => rows)));
 
 /** Runs `step` once after all changes under way, unless one of them fails. */
 export function afterChanges(step: () => void) {

@@ -1,3 +1,5 @@
+import type { Operation } from './kept.js';
+
 type Kind = 'no answer' | 'logged out' | 'conflict' | 'gone' | 'invalid' | 'refused' | 'script error';
 
 /** Milliseconds to wait for a response, longer than the proxy. */
@@ -12,8 +14,8 @@ export class Failure extends Error {
   readonly page: Document | undefined;
   /** The tasks of the change. */
   tasks: { id: string; title: string }[] = [];
-  /** Whether the change deletes the tasks. */
-  isDeletion = false;
+  /** The state in which the change leaves the tasks. */
+  as: 'finished' | 'open' | 'gone' | undefined;
 
   constructor(
     kind: Kind,
@@ -24,6 +26,11 @@ export class Failure extends Error {
     this.kind = kind;
     this.mayHaveHappened = more.mayHaveHappened ?? false;
     this.page = more.page;
+  }
+
+  /** Whether the request failed only because there was no connection. */
+  get wasNotSent() {
+    return this.kind === 'no answer' && !this.mayHaveHappened;
   }
 }
 
@@ -40,28 +47,56 @@ const kinds: Partial<Record<number, Kind>> = {
   422: 'invalid',
 };
 
-function noAnswer(): Promise<never> {
-  const isOffline = document.body.matches('.offline');
-  const message = isOffline ? 'This needs a connection.' : 'No answer. It may not be saved.';
+/** Milliseconds to wait for a response to a probe. */
+const probePatience = 5_000;
+
+/** Milliseconds until the next probe after one without a response, so that not each change in the queue waits for its own. */
+const probePause = 1_000;
+
+let unreachableUntil = 0;
+
+/** Checks whether the server responds, and tells the page. */
+export async function reach(): Promise<boolean> {
+  if (performance.now() < unreachableUntil) return false;
+  const signal = AbortSignal.timeout(probePatience);
+  const response = await fetch('/public/worker.js', { method: 'HEAD', cache: 'no-store', signal }).catch(
+    () => undefined,
+  );
+  const isReached = response !== undefined && response.status < 500;
+  if (!isReached) unreachableUntil = performance.now() + probePause;
+  dispatchEvent(new Event(isReached ? 'connected' : 'connectionlost'));
+  return isReached;
+}
+
+async function noAnswer(): Promise<never> {
+  // Tells the page if the connection is lost, so that the change can wait.
+  await reach();
   // A request may arrive although the connection is lost before its response.
-  return Promise.reject(new Failure('no answer', message, { mayHaveHappened: navigator.onLine }));
+  throw new Failure('no answer', 'No answer. It may not be saved.', { mayHaveHappened: navigator.onLine });
+}
+
+function notSent(): never {
+  throw new Failure('no answer', 'This needs a connection.');
 }
 
 /** Fetches a page and follows redirects. @throws {Failure} */
 export async function load(url: string, init: RequestInit = {}): Promise<Document> {
   const headers = { Accept: 'text/html', ...init.headers };
+  const isChange = init.method !== undefined;
+  // A server that hangs could still make the change after the page has said that it needs a connection.
+  if (isChange && document.body.matches('.offline') && !(await reach())) notSent();
   const signal = AbortSignal.timeout(patience);
-  const response = await fetch(url, { signal, ...init, headers }).catch(noAnswer);
+  const response = await fetch(url, { signal, ...init, headers }).catch(isChange ? noAnswer : notSent);
   const { ok, status, redirected } = response;
-  if (status === 401 || new URL(response.url).pathname === '/login')
-    throw new Failure('logged out', 'You are logged out.');
   const text = await response.text().catch(noAnswer);
   if (status < 500) dispatchEvent(new Event('connected'));
+  if (status === 401 || new URL(response.url).pathname === '/login')
+    throw new Failure('logged out', 'You are logged out.');
   const page = new DOMParser().parseFromString(text, 'text/html');
   // A captive portal may respond with its own login page and status 200.
   if (ok && page.querySelector('#list, form.write')) return page;
   // The server redirects after a change. So the change was saved, but reading the list failed.
-  if (init.method && redirected && status >= 500) return load(response.url, { headers }).catch(noAnswer);
+  if (isChange && redirected && status >= 500) return load(response.url, { headers }).catch(noAnswer);
   const reason = page.querySelector('.problem') ?? page.querySelector(ok ? 'h1' : '.error h1');
   const message = reason?.textContent || `This failed (error ${status}). Please try again.`;
   throw new Failure(kinds[status] ?? 'refused', message, {
@@ -70,33 +105,45 @@ export async function load(url: string, init: RequestInit = {}): Promise<Documen
   });
 }
 
-/** Sets whether a task is finished, whatever it is now. Returns `later` if the server did not answer, or wants a login. */
-export async function putState(
-  id: string,
-  finished: 0 | 1,
-): Promise<'saved' | 'later' | { refusal: string }> {
-  const response = await fetch(`/tasks/${id}`, {
-    method: 'PUT',
-    headers: { Accept: 'application/json', 'Content-Type': 'application/json', 'If-Match': '*' },
-    body: JSON.stringify({ finished }),
+/** Sends a change that can be sent any number of times. Returns `later` if the server did not answer, or wants a login. */
+export async function sendOperation({
+  key,
+  title,
+  finished,
+}: Operation): Promise<{ id: string } | 'later' | { refusal: string }> {
+  const isNew = finished === undefined;
+  const response = await fetch(isNew ? '/tasks' : `/tasks/${key}`, {
+    method: isNew ? 'POST' : 'PUT',
+    headers: {
+      Accept: 'application/json',
+      'Content-Type': 'application/json',
+      [isNew ? 'Idempotency-Key' : 'If-Match']: isNew ? key : '*',
+    },
+    body: JSON.stringify(isNew ? { title } : { finished }),
+    // A login in front of the list redirects to its page.
+    redirect: 'error',
     signal: AbortSignal.timeout(patience),
   }).catch(() => undefined);
-  if (response?.ok) return 'saved';
   if (response?.status === 401) dispatchEvent(new Event('loggedout'));
   if (!response || [401, 408, 429].includes(response.status) || response.status >= 500) return 'later';
-  const { detail } = await response.json().catch(() => ({}));
+  const { _id, detail } = await response.json().catch(() => ({}));
+  if (response.ok) return _id === undefined ? 'later' : { id: _id };
   return { refusal: detail ?? `This failed (error ${response.status}).` };
 }
 
 /** A random key for a request. `randomUUID` would need HTTPS. */
 export const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
-/** The request for a form. Its key lets the server name the tasks that the request has added. */
+/**
+ * The request for a form. Its key lets the server name the tasks that the request has added. A list may have 1 MiB, and percent
+ * encoding could make it three times as long.
+ */
 export function post(data: FormData, key?: string): RequestInit {
   const headers: Record<string, string> = key === undefined ? {} : { 'Idempotency-Key': key };
-  return { method: 'POST', body: new URLSearchParams(data as never), headers };
+  const body = data.has('text') ? data : new URLSearchParams(data as never);
+  return { method: 'POST', body, headers };
 }
 
-/** The ids of the tasks that a request with a key has added, newest first; undefined if the server does not know the key. */
+/** The IDs of the tasks that a request with a key has added, newest first; undefined if the server does not know the key. */
 export const addedIn = (page: ParentNode) =>
   page.querySelector<HTMLElement>('#notice')?.dataset.added?.split(' ');

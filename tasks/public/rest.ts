@@ -7,7 +7,6 @@ const pause = 4_000;
 const pauseWithMenu = 30_000;
 
 let lastTouch = -Infinity;
-let timer: ReturnType<typeof setTimeout> | undefined;
 let waiting: (() => void) | undefined;
 
 /** Whether the user is typing, or has typed text that is not sent. */
@@ -18,7 +17,7 @@ function isWriting() {
 }
 
 /** Milliseconds until the list is at rest if the user does nothing. */
-function left() {
+function remaining() {
   if (document.hidden) return 0;
   if (isBusy() || isWriting()) return Infinity;
   const needed = document.querySelector('.tasks [open]') ? pauseWithMenu : pause;
@@ -26,7 +25,7 @@ function left() {
 }
 
 /** Whether rows may move, because the user is not about to touch one. Scrolling is no touch. */
-export const isAtRest = () => left() === 0;
+export const isAtRest = () => remaining() === 0;
 
 /** Runs `step` once when the list is at rest. Replaces an earlier step. */
 export function whenAtRest(step: () => void) {
@@ -36,11 +35,11 @@ export function whenAtRest(step: () => void) {
 
 /** Looks again whether the list is at rest. */
 export function checkRest() {
-  clearTimeout(timer);
   if (!waiting) return;
-  const milliseconds = left();
+  const milliseconds = remaining();
   if (milliseconds > 0) {
-    if (milliseconds < Infinity) timer = setTimeout(checkRest, milliseconds);
+    // Several timers do no harm, because each looks again.
+    if (milliseconds < Infinity) setTimeout(checkRest, milliseconds);
     return;
   }
   const step = waiting;

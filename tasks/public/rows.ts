@@ -1,10 +1,10 @@
-import { claim } from './calm.js';
+import { bring } from './calm.js';
 import { change } from './change.js';
-import { rows, stateOf } from './dom.js';
+import { rows, stateOf, textOf } from './dom.js';
 import { leave } from './focus.js';
 import { focusList, report, say } from './notice.js';
-import { post } from './request.js';
-import { tick } from './waiting.js';
+import { type Failure, post } from './request.js';
+import { sendTick } from './waiting.js';
 
 /** The rows of this user's last deletion, which Undo brings back. */
 let deleted: string[] = [];
@@ -12,22 +12,21 @@ let deleted: string[] = [];
 /** The forms of Undo that were sent. */
 const sent = new WeakSet<HTMLFormElement>();
 
+/** What an Undo takes back. */
+type Undone = 'deletion' | 'addition' | 'finish' | 'reopen' | 'edit';
+
 /** Finishes or reopens a task. */
 export function toggle(row: HTMLElement) {
-  const [as, action] =
-    stateOf(row) === 'finished' ? (['open', 'unfinish'] as const) : (['finished', 'finish'] as const);
-  const { confirmed, failed } = tick(row, as === 'finished' ? 1 : 0);
-  change({
+  const finished = stateOf(row) === 'finished' ? 0 : 1;
+  void sendTick({
+    key: row.id.replace('task-', ''),
+    title: textOf(row).title ?? '',
+    finished,
     rows: [row],
-    as,
     request() {
+      const action = finished ? 'finish' : 'unfinish';
       const { href, search } = row.querySelector('.toggle') as HTMLAnchorElement;
       return { url: new URL(action + search, href).href, init: { method: 'GET' } };
-    },
-    saved: confirmed,
-    failed(failure) {
-      const waits = failed(failure);
-      if (!waits || failure.kind === 'logged out') report(failure);
     },
   });
 }
@@ -50,30 +49,66 @@ export function press(form: HTMLFormElement, button: HTMLElement | null) {
   });
 }
 
-/** Undoes the change in the notice. */
+/** Undoes the change in the notice. Undo of a tick is a tick, so it is not lost either. */
 export function undoChange(form: HTMLFormElement) {
   if (sent.has(form)) return;
   sent.add(form);
   const { action } = form;
   const data = new FormData(form);
-  const isRestore = action.includes('/restore');
-  const id = new URL(action).pathname.replace('/tasks/', 'task-');
-  const row = document.getElementById(id);
+  const undone = undoneBy(action, data);
   const title = form.closest('#notice')?.querySelector('bdi')?.textContent;
   focusList();
-  change({
-    rows: row ? [row] : [],
-    as: data.get('finished') === '0' ? 'open' : data.get('finished') === '1' ? 'finished' : undefined,
+  const undo = {
+    rows: undone === 'deletion' ? [] : rowsAt(data.get('revision')),
     request: () => ({ url: action, init: post(data) }),
     saved() {
-      claim(isRestore ? deleted : [id]);
-      say(isRestore ? 'Restored' : 'Undone', title);
+      bring(broughtBy(undone, action));
+      say(undone === 'deletion' ? 'Restored' : 'Undone', title);
     },
-    failed(failure) {
+    failed(failure: Failure) {
       sent.delete(form);
       // Somebody else has undone the change, or changed the task.
       if (failure.kind === 'gone' || failure.kind === 'conflict') form.remove();
+    },
+  };
+  if (undone === 'finish' || undone === 'reopen') {
+    void sendTick({
+      ...undo,
+      key: new URL(action).pathname.replace('/tasks/', ''),
+      title: title ?? '',
+      finished: undone === 'reopen' ? 1 : 0,
+      waiting: () => say(''),
+    });
+    return;
+  }
+  change({
+    ...undo,
+    as: undone === 'addition' ? 'gone' : undefined,
+    failed(failure) {
+      undo.failed(failure);
       report(failure);
     },
   });
+}
+
+/** Returns what a form of Undo takes back, by its address and the state in its field `finished`. */
+function undoneBy(action: string, data: FormData): Undone {
+  const { pathname } = new URL(action);
+  if (pathname === '/tasks/restore') return 'deletion';
+  if (pathname === '/tasks/added') return 'addition';
+  const restored = data.get('finished');
+  if (restored === null) return 'edit';
+  return restored === '0' ? 'finish' : 'reopen';
+}
+
+/** Returns the rows of one change, whose tasks share its revision. Undo keeps a task that somebody has changed since. */
+function rowsAt(revision: FormDataEntryValue | null) {
+  return rows().filter(({ dataset }) => dataset.revision === revision);
+}
+
+/** Returns the IDs of the rows that an Undo brings back or changes. */
+function broughtBy(undone: Undone, action: string): string[] {
+  if (undone === 'deletion') return deleted;
+  if (undone === 'addition') return [];
+  return [new URL(action).pathname.replace('/tasks/', 'task-')];
 }

@@ -27,12 +27,14 @@ export function forget() {
 export async function settleUnanswered() {
   const asked = unanswered;
   if (!asked || asked.missingIn === list().dataset.version) return;
-  const isAdded = await askFor(asked.key).catch((error) => {
+  const saved = () => {
+    if (unanswered !== asked) return;
+    forget();
+    asked.added();
+  };
+  const isAdded = await askFor(asked.key, saved).catch((error) => {
     if (!(error instanceof Failure)) throw error;
     return undefined;
   });
   if (isAdded === false) asked.missingIn = list().dataset.version;
-  if (!isAdded || unanswered !== asked) return;
-  unanswered = undefined;
-  asked.added();
 }

@@ -1,82 +1,158 @@
-// Ticks wait on this device until the server confirms them. A finished or open state can be sent any number of times.
-import { enqueue, refresh } from './change.js';
-import { rowsIn, textOf } from './dom.js';
-import { dropTick, keepTick, type Tick, ticks } from './kept.js';
-import { complain, say } from './notice.js';
-import { hasConnection, tellConnection } from './offline.js';
-import { type Failure, putState } from './request.js';
-
-/** Milliseconds after which a tick without an answer is sent again: its page may be gone. */
-const patience = 20_000;
+// Ticks and new tasks wait on this device until the server confirms them.
+import { bring, claim } from './calm.js';
+import { change, enqueue, refresh } from './change.js';
+import { rowsIn, showPending } from './dom.js';
+import { drop, isKept, keep, type Operation, read, replace, waiting } from './kept.js';
+import { complain, report, say } from './notice.js';
+import { hadConnection, isOffline } from './offline.js';
+import { type Failure, reach, sendOperation } from './request.js';
+import { hasSession } from './stream.js';
 
 const idOf = (row: HTMLElement) => row.id.replace('task-', '');
 
-/**
- * Keeps a tick of this row while its request is under way.
- *
- * @returns `confirmed`, and `failed`, which returns whether the tick waits for a connection
- */
-export function tick(row: HTMLElement, finished: 0 | 1) {
-  const id = idOf(row);
-  const own: Tick = { title: textOf(row).title ?? '', finished, at: Date.now() };
-  const isKept = keepTick(id, own);
-  return {
-    confirmed() {
-      dropTick(id, own);
-      showTicks();
-    },
-    failed({ kind }: Failure): boolean {
-      const isUnsent = kind === 'logged out' || (kind === 'no answer' && !hasConnection());
-      const mayWait = isKept && isUnsent;
-      if (!mayWait) dropTick(id, own);
-      else if (ticks()[id]?.at === own.at) keepTick(id, { ...own, waits: true });
-      showTicks();
-      return mayWait;
-    },
-  };
+/** Whether the user has since changed a kept tick, or another page has sent it. Sending it now would undo what is newer. */
+function isOutdated(tick: Operation, isStored: boolean) {
+  if (!isStored || isKept(tick)) return false;
+  // Shows again what the row waits for.
+  void read();
+  return true;
 }
 
-/** Shows the wanted state of each waiting row, and counts what waits. */
+/** Whether a change failed only because there was no connection, or no login. */
+export const mayWait = ({ at }: Operation, { kind }: Failure) =>
+  kind === 'logged out' || (kind === 'no answer' && !hadConnection(at));
+
+/** Returns the waiting tick that the user takes back before it was sent. Sending it could undo what others have done meanwhile. */
+function takenBack(key: string, finished: 0 | 1, rows: HTMLElement[]): Operation | undefined {
+  const earlier = waiting().find((operation) => operation.key === key);
+  const isUnchanged = rows.some((row) => row.matches('.finished') === (finished === 1));
+  return isUnchanged && earlier?.sentAt === undefined ? earlier : undefined;
+}
+
+/** A tick: a task's wanted state, and the request that reaches it. */
+interface Tick extends Required<Pick<Operation, 'key' | 'title' | 'finished'>> {
+  rows: HTMLElement[];
+  request: () => { url: string; init: RequestInit };
+  saved?: () => void;
+  failed?: (failure: Failure) => void;
+  /** Called once the tick waits for a connection. */
+  waiting?: () => void;
+}
+
+/** Keeps a tick on this device until the server has made the change. Without a connection, it waits. */
+export async function sendTick({ key, title, finished, rows, request, ...on }: Tick) {
+  const at = Date.now();
+  const waits = isOffline();
+  const earlier = waits ? takenBack(key, finished, rows) : undefined;
+  if (earlier) return drop(earlier);
+  const tick: Operation = { key, title, finished, at, waits, sentAt: waits ? undefined : at };
+  for (const row of rows) delete row.dataset.waits;
+  const kept = keep(tick);
+  if (waits && (await kept)) {
+    on.waiting?.();
+    sendSoon();
+    return;
+  }
+  let isStored = false;
+  void kept.then((stored) => {
+    isStored = stored;
+  });
+  change({
+    rows,
+    as: finished ? 'finished' : 'open',
+    request: () => (isOutdated(tick, isStored) ? undefined : request()),
+    saved() {
+      void drop(tick);
+      on.saved?.();
+    },
+    async failed(failure) {
+      on.failed?.(failure);
+      if (!mayWait(tick, failure) || !(await kept)) {
+        report(failure);
+        return drop(tick);
+      }
+      if (failure.kind === 'logged out') report(failure);
+      await replace({ ...tick, waits: true });
+      on.waiting?.();
+    },
+  });
+}
+
+/** Shows the wanted state of each waiting row. */
 function showTicks() {
-  const waiting = ticks();
+  const wanted = new Map(waiting().map(({ key, finished }) => [key, finished]));
   for (const row of rowsIn(document)) {
-    const wanted = waiting[idOf(row)];
-    if (wanted?.waits) {
-      row.dataset.pending = wanted.finished ? 'finished' : 'open';
+    const finished = wanted.get(idOf(row));
+    if (finished !== undefined) {
+      showPending(row, finished ? 'finished' : 'open');
       row.dataset.waits = '';
     } else if (row.dataset.waits !== undefined) {
-      delete row.dataset.pending;
+      showPending(row);
       delete row.dataset.waits;
     }
   }
-  tellConnection();
 }
 
-const isDue = ({ waits, at }: Tick) => waits || Date.now() - at > patience;
+/** Milliseconds after which a new task is not sent again. The server knows its nonce for a day (`day` in store.ts). */
+const maxAge = 23 * 60 * 60 * 1_000;
 
-/** Sends the waiting ticks. Only one page of this device does so at a time. */
-async function sendTicks() {
-  if (!Object.values(ticks()).some(isDue)) return;
-  await navigator.locks.request('ticks', async () => {
-    let answered = 0;
-    let sent = 0;
-    for (const [id, due] of Object.entries(ticks()).filter(([, each]) => isDue(each))) {
-      const answer = await putState(id, due.finished);
-      // Everything that waits needs a connection, or a login.
-      if (answer === 'later') break;
-      answered += 1;
-      dropTick(id, due);
-      if (answer === 'saved') sent += 1;
-      else complain(`\u2068${due.title}\u2069: ${answer.refusal}`);
+/** Sends an operation. Refuses a new task that the server may have added so long ago that it would add the task again. */
+async function send(operation: Operation) {
+  const { finished, sentAt = Date.now() } = operation;
+  if (finished === undefined && Date.now() - sentAt > maxAge)
+    return { refusal: 'This may be in the list already. If not, press Add.' };
+  if (operation.sentAt === undefined) await replace({ ...operation, sentAt });
+  return sendOperation(operation);
+}
+
+let isSending = false;
+
+/** Sends what waits, after the changes under way. After the end of the session, each response would ask for a login again. */
+export function sendSoon() {
+  if (isSending || !hasSession() || waiting().length === 0) return;
+  isSending = true;
+  enqueue(() =>
+    navigator.locks.request('send', sendWaiting).finally(() => {
+      isSending = false;
+    }),
+  );
+}
+
+/** Sends what waits until a request has no answer. Only one page of this device does so at a time. */
+async function sendWaiting() {
+  if (isOffline() && !(await reach())) return;
+  await read();
+  let sent = 0;
+  let refused = 0;
+  for (const operation of waiting()) {
+    // The user has changed it meanwhile, or sends it again.
+    if (!isKept(operation)) continue;
+    const answer = await send(operation);
+    // Everything that waits needs a connection, or a login.
+    if (answer === 'later') break;
+    if ('refusal' in answer) {
+      refused += 1;
+      await refuse(operation, answer.refusal);
+    } else {
+      sent += 1;
+      const show = operation.finished === undefined ? bring : claim;
+      show([`task-${answer.id}`]);
+      await drop(operation);
     }
-    if (sent > 0) say('Sent.');
-    // A response counts as a connection, so a refresh without an answer would send the ticks again at once.
-    if (answered > 0) await refresh().catch(() => {});
-  });
-  showTicks();
+  }
+  if (sent > 0) say('Sent.');
+  // A response counts as a connection, so a refresh without an answer would send the rest again at once.
+  if (sent + refused > 0) await refresh().catch(() => {});
 }
 
-addEventListener('connected', () => enqueue(sendTicks));
+/** Drops a refused tick and says why. A refused line stays in the field, which says why. */
+function refuse(operation: Operation, refusal: string) {
+  if (operation.finished === undefined) return replace({ ...operation, refusal });
+  complain(`\u2068${operation.title}\u2069: ${refusal}`);
+  return drop(operation);
+}
+
+addEventListener('connected', sendSoon);
 addEventListener('listshown', showTicks);
-addEventListener('storage', showTicks);
-showTicks();
+addEventListener('kept', showTicks);
+addEventListener('pageshow', () => void read());

@@ -6,11 +6,24 @@ const worker = self as unknown as ServiceWorkerGlobalScope;
 /** Milliseconds to wait for the server before the kept list is shown. */
 const patience = 5_000;
 
-/** Statuses of a proxy that cannot reach the list. */
+/** Statuses of a proxy that cannot reach the service. A 503 is the service's own answer: its page says what is wrong. */
 const unreachable = [502, 504];
 
-/** The files of a release, whose content never changes. */
-const releaseFile = /\/public\/[\da-f]{12}\/[\w.-]+/g;
+/** The path of a file of a release. Its content never changes. */
+const releaseFile = /^\/public\/[\da-f]{12}\/[\w.-]+$/;
+
+/** The files of a page: what its tags name, not what the text of a task looks like. */
+const filesOfPage = / (?:src|href)="(\/public\/([\da-f]{12})\/[\w.-]+)"/g;
+
+/** How often this device has forgotten the list. A page that was requested earlier is not kept. */
+let forgotten = 0;
+
+/** The version of the list that a page has last asked to keep, unless that failed. */
+let askedVersion: unknown;
+
+/** How many lists have been requested, and which of them is kept. A slow response does not replace a later list. */
+let requested = 0;
+let newest = 0;
 
 worker.addEventListener('install', () => void worker.skipWaiting());
 worker.addEventListener('activate', (event) => event.waitUntil(worker.clients.claim()));
@@ -19,23 +32,29 @@ worker.addEventListener('fetch', (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
   if (origin !== worker.origin) return;
-  if (request.method === 'POST' && pathname === '/logout') event.waitUntil(forget());
+  // The server redirects to the login once a session has ended.
+  if (pathname === '/logout' || pathname === '/login') event.waitUntil(forget());
   if (request.method !== 'GET') return;
   if (pathname === '/' && request.mode === 'navigate') event.respondWith(openList(event));
-  else if (pathname.match(releaseFile)?.[0] === pathname) event.respondWith(openFile(request));
+  else if (releaseFile.test(pathname)) event.respondWith(openFile(request));
+  // The list says that there is no connection. The browser's error page would leave an installed app without a way back.
+  else if (request.mode === 'navigate') event.respondWith(fetch(request).catch(() => Response.redirect('/')));
 });
 
-// The page asks to keep the list as it is now.
+// A page asks to keep the list as it is now. Each visible page does so after a change.
 worker.addEventListener('message', (event) => {
+  if (event.data === askedVersion) return;
+  askedVersion = event.data;
   const list = new Request('/', { headers: { Accept: 'text/html' }, cache: 'no-cache' });
-  event.waitUntil(fetch(list).then((response) => keepList(list, response)));
+  event.waitUntil(tryToKeep(list, fetch(list)));
 });
 
 /** Returns the server's list, or the kept one if the server cannot be reached. */
 async function openList(event: FetchEvent): Promise<Response> {
   const { request } = event;
   const answer = fetch(request);
-  event.waitUntil(answer.then((response) => keepList(request, response.clone())).catch(() => {}));
+  const copy = answer.then((response) => response.clone());
+  event.waitUntil(tryToKeep(request, copy));
   const inTime = await Promise.race([answer.catch(() => undefined), after(patience)]);
   if (inTime && !unreachable.includes(inTime.status)) return inTime;
   return (await keptList()) ?? answer;
@@ -46,31 +65,50 @@ const after = (milliseconds: number) =>
     setTimeout(resolve, milliseconds);
   });
 
+/** Keeps the list, or what the device already keeps if there is no connection. */
+const tryToKeep = (request: Request, answer: Promise<Response>) =>
+  keepList(request, answer).catch(() => {
+    askedVersion = undefined;
+  });
+
 /** Keeps the whole list: not a search, a filtered list or a later page. */
-async function keepList(request: Request, response: Response): Promise<void> {
-  // The server redirects to the login if the session has ended.
-  if (response.type === 'opaqueredirect' || response.redirected) return forget();
-  if (response.ok && new URL(request.url).search === '') return keep(response);
+async function keepList(request: Request, answer: Promise<Response>): Promise<void> {
+  requested += 1;
+  const number = requested;
+  const before = forgotten;
+  const response = await answer;
+  if (new URL(response.url).pathname === '/login') return forget();
+  if (response.redirected || new URL(request.url).search !== '') return;
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  await keep(response, number);
+  // The user has logged out meanwhile.
+  if (forgotten !== before) await forget();
 }
 
 /** Keeps a page with all its files. The page of an earlier release goes only once this one is complete. */
-async function keep(page: Response): Promise<void> {
-  const files = new Set((await page.clone().text()).match(releaseFile));
-  const [release] = /[\da-f]{12}/.exec([...files].join()) ?? [];
+async function keep(page: Response, number: number): Promise<void> {
+  const named = [...(await page.clone().text()).matchAll(filesOfPage)];
+  const release = named[0]?.[2];
   if (!release) return;
-  const isNew = !(await caches.has(release));
+  const files = new Set(named.flatMap(([, path]) => path ?? []));
   const cache = await caches.open(release);
   const known = new Set((await cache.keys()).map(({ url }) => new URL(url).pathname));
   await cache.addAll([...files].filter((file) => !known.has(file)));
+  // A release with a page is complete, and has this worker.
+  if (!known.has('/') && (await isWithdrawn())) return end();
+  if (number < newest) return;
+  newest = number;
   await cache.put('/', page);
   for (const name of await caches.keys()) if (name !== release) await caches.delete(name);
-  if (isNew) await endIfWithdrawn();
 }
 
-/** Ends this worker if the server's release does not have it. */
-async function endIfWithdrawn(): Promise<void> {
+/** Whether the server's release does not have this worker. */
+async function isWithdrawn(): Promise<boolean> {
   const { status } = await fetch(worker.location.href, { method: 'HEAD', cache: 'no-store' });
-  if (status !== 404) return;
+  return status === 404;
+}
+
+async function end(): Promise<void> {
   await forget();
   await worker.registration.unregister();
 }
@@ -88,5 +126,7 @@ const openFile = async ({ url }: Request) => (await caches.match(url)) ?? fetch(
 
 /** Deletes what this device keeps of the list. */
 async function forget(): Promise<void> {
+  forgotten += 1;
+  askedVersion = undefined;
   for (const name of await caches.keys()) await caches.delete(name);
 }

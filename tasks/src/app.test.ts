@@ -7,7 +7,7 @@ import { securityHeaders } from './web/responses.ts';
 const kept = useApp();
 
 const titles = async () => (await kept.store.list({ filter: 'all' })).tasks.map(({ title }) => title);
-const create = (title: string) => kept.store.create({ title }, kept.now);
+const create = async (title: string) => (await kept.store.create({ title }, kept.now)).task;
 /** Sends the list's form from a new browser session. */
 const add = async (fields: Record<string, string>, headers: Record<string, string> = {}) =>
   submit(kept.app, '/task', fields, await visit(kept.app), headers);

@@ -3,6 +3,7 @@ import { rejectOtherMethods } from '@longhand/shared/other-methods.ts';
 import { resource } from '@longhand/shared/resource.ts';
 import { type App, createRoutes } from '@longhand/shared/routes.ts';
 import { eventsHandlers } from './handlers/events.ts';
+import { createImports } from './handlers/imports.ts';
 import { loginHandlers, requireLogin } from './handlers/login.ts';
 import { removalsHandlers } from './handlers/removals.ts';
 import { tasksHandlers } from './handlers/tasks.ts';
@@ -20,8 +21,9 @@ const descriptionTag = `W/"${hash('sha256', description)}"`;
 
 export function createApp(dependencies: Dependencies): App<TasksEnv> {
   const { files, auth, turns } = dependencies;
-  const tasks = tasksHandlers(dependencies);
-  const transfer = transferHandlers(dependencies);
+  const imports = createImports();
+  const tasks = tasksHandlers(dependencies, imports);
+  const transfer = transferHandlers(dependencies, imports);
   const events = eventsHandlers(dependencies);
   const removals = removalsHandlers(dependencies);
   const failed = errorHandler(dependencies);
@@ -50,6 +52,7 @@ export function createApp(dependencies: Dependencies): App<TasksEnv> {
   routes.post('/tasks/import', transfer.import);
   routes.delete('/tasks/finished', removals.clearFinished);
   routes.post('/tasks/finished', removals.clearFinished);
+  routes.post('/tasks/added', removals.removeAdded);
   routes.get('/tasks/removals', removals.list);
   routes.post('/tasks/restore', removals.restore);
   routes.get('/openapi.json', (c) => tagged(c, descriptionTag, 'application/json', () => description));

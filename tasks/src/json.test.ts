@@ -5,7 +5,7 @@ import { submit, useApp, visit } from '../testing/app.ts';
 import { openapi as describeInterface } from './web/openapi.ts';
 
 const kept = useApp();
-const create = (title: string) => kept.store.create({ title }, kept.now);
+const create = async (title: string) => (await kept.store.create({ title }, kept.now)).task;
 const update = (id: string, change: object) => kept.store.update(id, change, kept.now);
 
 /** The JSON of a new task. */
@@ -357,7 +357,7 @@ describe('GET /openapi.json', () => {
     );
     const browsersOnly = [
       ...['GET /tasks/new', 'GET /tasks/:id/edit', 'GET /tasks/partial', 'GET /tasks/removals'],
-      ...['GET /tasks/import', 'POST /tasks/:id', 'POST /tasks/finished'],
+      ...['GET /tasks/import', 'POST /tasks/:id', 'POST /tasks/finished', 'POST /tasks/added'],
     ];
     const routes = kept.app.routes
       .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/tasks'))

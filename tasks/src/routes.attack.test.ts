@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { patience } from '@longhand/shared/testing/attack.ts';
-import { type Dear, routeTargets, testAttacks } from '@longhand/shared/testing/route-attack.ts';
+import { type Dear, formAndJson, routeTargets, testAttacks } from '@longhand/shared/testing/route-attack.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, describe } from 'vitest';
 import { formFields, testApp, testKey } from '../testing/app.ts';
@@ -68,12 +68,29 @@ const lines = [
 ];
 const objects = ['[', '{"title":"a"}\n', '{"title":"a"},', '{"a":', '"', '\\', '{"title":"', '\u0301\u0323'];
 
+const partStart = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`;
+const longForm = {
+  type: 'multipart/form-data; boundary=b',
+  size: file,
+  pieces: lines,
+  text: (text: string) =>
+    [
+      `${partStart('_csrf')}${token}`,
+      `${partStart('nonce')}${randomUUID()}`,
+      `${partStart('text')}${Buffer.from(text).subarray(0, file)}`,
+      '--b--\r\n',
+    ].join('\r\n'),
+};
+
 const settings = {
   maxPath: 8 * 1024 - ' HTTP/1.1'.length,
   parameters: ['filter', 'after', 'q', 'removal', 'title', 'text', 'url', 'from', 'next', 'added'],
   headers: () => headers,
   bodies: {
+    '/task': { ...formAndJson, 'pasted list': longForm },
+    '/tasks': { ...formAndJson, 'pasted list': longForm },
     '/tasks/import': {
+      'long text': longForm,
       text: {
         ...form,
         pieces: fields,
@@ -98,10 +115,13 @@ const withLogin = testApp(store, { auth: auth('password', testKey) }).routes;
 
 /** The dearest inputs of the last run of `make test-long`, from out/attack-tasks.md. */
 const dearest: readonly Dear[] = [
+  { target: 'GET /', place: 'query', units: ['a&'] },
   { target: 'GET /', place: 'parameter q', units: ['%&'] },
   { target: 'GET /tasks/export', place: 'query', units: ['%'] },
   { target: 'POST /tasks/:id', place: 'form', units: ['+'] },
   { target: 'POST /tasks/import', place: 'file of lines', units: ['\n'] },
+  { target: 'POST /tasks/import', place: 'long text', units: [`${'\u0301\u0323'.repeat(1_000)}\n`] },
+  { target: 'POST /task', place: 'pasted list', units: ['\n'] },
 ];
 
 testAttacks({

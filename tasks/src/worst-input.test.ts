@@ -12,8 +12,8 @@ import { formats } from './task/formats.ts';
 import { readTasks } from './task/import.ts';
 import { readTitle } from './task/task.ts';
 import { pageAfterLogin } from './web/auth.ts';
-import { readFileForm } from './web/file-form.ts';
 import { linked } from './web/links.ts';
+import { readMultipart } from './web/multipart.ts';
 
 const { store, empty, stop } = await startStore();
 const app = testApp(store);
@@ -130,9 +130,9 @@ const parsers: Record<string, Parser> = {
     readFile('json')(`[${text}`),
   ),
   'form with a file': parser(multipart, (text) =>
-    readFileForm('multipart/form-data; boundary=b', Buffer.from(text)),
+    readMultipart('multipart/form-data; boundary=b', Buffer.from(text)),
   ),
-  'Content-Type of a form': parser(tokens, (text) => readFileForm(`boundary=${text}`, Buffer.from('--b'))),
+  'Content-Type of a form': parser(tokens, (text) => readMultipart(`boundary=${text}`, Buffer.from('--b'))),
   'links in a title': parser(urls, linked),
   'page after a login': parser([...queries, '/', '?', 'tasks/'], (text) => pageAfterLogin(`/tasks/${text}`)),
   'log line': parser([...'{"\\\u001b: 01a/[]#', '1:M '], formatLogLine),

@@ -20,7 +20,7 @@ const noChanges: Changes = { subscribe: () => () => {} };
 
 export const testKey = async () => Buffer.alloc(32, 7);
 
-/** The id of the store with this key, at the end of the names of cookies. */
+/** The ID of the store with this key, at the end of the names of cookies. */
 export const storeId = '963eb692';
 
 /**

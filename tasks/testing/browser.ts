@@ -74,10 +74,10 @@ async function startSite(given: Partial<Dependencies>) {
         await server.resume();
       }
     },
-    /** Adds open tasks and returns their ids. The last task comes first in the list. */
+    /** Adds open tasks and returns their IDs. The last task comes first in the list. */
     async add(...titles: string[]): Promise<string[]> {
       const ids = [];
-      for (const title of titles) ids.push((await store.create({ title: title }, new Date()))._id);
+      for (const title of titles) ids.push((await store.create({ title }, new Date())).task._id);
       return ids;
     },
     /**
@@ -112,7 +112,13 @@ async function startSite(given: Partial<Dependencies>) {
       const pages = [...lent];
       lent.clear();
       if (failed) return void (await close(pages.map(([page]) => page)));
-      await Promise.all(pages.map(([page]) => forget(page)));
+      const clear = async ([page, kind]: [Page, string]) => {
+        await forget(page);
+        const { javaScriptEnabled = true }: BrowserContextOptions = JSON.parse(kind);
+        // Without scripts, nothing waits, and the storage does not answer.
+        if (javaScriptEnabled) await forgetWaiting(page);
+      };
+      await Promise.all(pages.map(clear));
       for (const [page, kind] of pages) spares.set(page, kind);
     },
     async stop() {
@@ -122,6 +128,30 @@ async function startSite(given: Partial<Dependencies>) {
     },
   };
 }
+
+/** The titles of what waits on the device. */
+export const waiting = (page: Page): Promise<string[]> =>
+  page.evaluate(`new Promise((resolve) => {
+    const opening = indexedDB.open('waiting');
+    opening.onsuccess = () => {
+      const reading = opening.result.transaction('operations').objectStore('operations').get('all');
+      reading.onsuccess = () => {
+        opening.result.close();
+        resolve((reading.result ?? []).map(({ title }) => title));
+      };
+    };
+  })`);
+
+/** Deletes what waits on the device of `page`. */
+const forgetWaiting = (page: Page) =>
+  page.evaluate(`new Promise((resolve) => {
+    const opening = indexedDB.open('waiting');
+    opening.onupgradeneeded = () => opening.result.createObjectStore('operations');
+    opening.onsuccess = () => {
+      const deleting = opening.result.transaction('operations', 'readwrite').objectStore('operations').clear();
+      deleting.onsuccess = () => resolve(opening.result.close());
+    };
+  })`);
 
 /** Whether the autofocus field, if any, has the focus. The browser moves the focus shortly after the page loads. */
 const hasAutofocus = `
@@ -165,7 +195,7 @@ export async function showChanges(page: Page, count: number): Promise<void> {
 /** Lets the page's clock run until the list is at rest. The page needs a clock that is paused. */
 export const rest = (page: Page) => page.clock.runFor(4_000);
 
-/** Returns the id or the text of the focused element. */
+/** Returns the ID or the text of the focused element. */
 export function focused(page: Page): Promise<unknown> {
   return page.evaluate('document.activeElement.id || document.activeElement.textContent');
 }
@@ -200,10 +230,10 @@ export async function animate(page: Page, playbackRate: 0 | 1): Promise<void> {
 export const loseResponse = (page: Page, path: string) =>
   page.route(path, (route) => route.fetch({ maxRedirects: 0 }).then(() => route.abort()), { times: 1 });
 
-/** Pastes `text` into the field above the list. */
-export const paste = (page: Page, text: string) =>
+/** Pastes `text` into a field, by default the field above the list. */
+export const paste = (page: Page, text: string, id = 'title') =>
   page.evaluate(`{
     const clipboardData = new DataTransfer();
     clipboardData.setData('text/plain', ${JSON.stringify(text)});
-    document.getElementById('title').dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    document.getElementById('${id}').dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
   }`);

@@ -28,7 +28,7 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
 
   async function runLifecycle(title: string) {
     unacknowledged.add(title);
-    const { _id: id } = await writes.create({ title }, new Date());
+    const { _id: id } = (await writes.create({ title }, new Date())).task;
     unacknowledged.delete(title);
     known.set(id, [{ title, finished: 0 }]);
     acknowledge();

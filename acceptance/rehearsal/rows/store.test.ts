@@ -79,7 +79,7 @@ row('store-disk-full', async ({ stack, rehearse, annotate }) => {
 
 /** Matches a log line with a remedy. */
 const remedy = /redis-check-aof|make restore/;
-/** Max startup time (ms). Docker doubles the restart delay after each short run of a container. */
+/** Maximum startup time (ms). Docker doubles the restart delay after each short run of a container. */
 const startTimeout = 90_000;
 
 row.for([

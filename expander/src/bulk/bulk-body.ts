@@ -40,7 +40,8 @@ export function createBodyReaders() {
     const read = async () => {
       const bytes = new Uint8Array(new ArrayBuffer(0, { maxByteLength: maxBulkSize }));
       try {
-        for await (const chunk of request.body ?? []) add(bytes, chunk);
+        // Cancelling the body would close the connection before the response.
+        for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) add(bytes, chunk);
       } catch (error) {
         throw request.signal.aborted ? aborted(error) : error;
       }

@@ -60,19 +60,19 @@ const tooManyUrls = () =>
 /** Number of lines to start per turn. A cached line takes about 0.1 ms without yielding to the event loop. */
 const linesATurn = 8;
 
-/** Yields `urls`, a few per turn, and drops each. @param keep receives the number of characters that are left. */
+/** Yields `urls`, a few per turn, and drops each. @param keep receives the number of characters that remain. */
 export async function* inTurns(
   urls: NumberedUrl[],
   turn: Turn,
   keep: (characters: number) => void,
 ): AsyncGenerator<NumberedUrl> {
-  let left = urls.reduce((sum, [, url]) => sum + (url?.length ?? 0), 0);
+  let remaining = urls.reduce((sum, [, url]) => sum + (url?.length ?? 0), 0);
   for (const [i, entry] of urls.entries()) {
     if (i % linesATurn === 0) await turn();
     const [line, url] = entry;
     entry[1] = null;
-    left -= url?.length ?? 0;
-    keep(left);
+    remaining -= url?.length ?? 0;
+    keep(remaining);
     yield [line, url];
   }
 }

@@ -22,15 +22,15 @@ export interface SharedCache {
 /** Maximum length of an entry, in characters. */
 const maxEntrySize = 64 * 1024;
 
-/** Maximum concurrent refreshes per client. Of a client's 56 slots at an origin, its refreshes and 48 list hops leave 4 free. */
-const maxRefreshes = 4;
+/** Maximum concurrent revalidations per client. Of a client's 56 slots at an origin, these and 48 list hops leave 4 free. */
+const maxRevalidations = 4;
 
-/** Maximum failed refreshes to remember. */
-const maxFailedRefreshes = 10_000;
+/** Maximum failed revalidations to remember. */
+const maxFailedRevalidations = 10_000;
 
 /**
  * A layer that serves expansions from memory, or else from `redis`, and stores new expansions in both. Stale entries are
- * served at once and refreshed in the background. A failure never replaces a usable result.
+ * served at once and revalidated in the background. A failure never replaces a usable result.
  *
  * @param singleFlight a layer that shares an expansion between identical concurrent requests.
  */
@@ -44,8 +44,9 @@ export function cacheExpansions(
     const load = singleFlight(async (target, options) => {
       const key = cacheKey(target, options);
       const entry = await redis?.get(key);
-      // Another replica may have refreshed the entry.
-      const isServed = (old: Expansion) => (options.refresh ? isFresh(old) && isSound(old) : isUsable(old));
+      // Another replica may have revalidated the entry.
+      const isServed = (old: Expansion) =>
+        options.revalidates ? isFresh(old) && isSound(old) : isUsable(old);
       if (entry && !options.again && isServed(entry.expansion)) {
         memory.set(key, entry.expansion, entry.text);
         return replay(entry.expansion, options);
@@ -55,7 +56,7 @@ export function cacheExpansions(
       if (!hasFailed(expansion) || !hadSound) store(key, expansion, memory, redis);
       return expansion;
     });
-    const refresh = backgroundRefresh(load);
+    const revalidate = backgroundRevalidation(load);
 
     return async (target, options) => {
       const key = cacheKey(target, options);
@@ -63,7 +64,7 @@ export function cacheExpansions(
       const hit = old && isUsable(old) ? old : null;
       lookups?.inc({ tier: 'memory', result: hit ? 'hit' : 'miss' });
       const expansion = hit ? replay(hit, options) : await load(target, options);
-      if (expansion.cached && !isFresh(expansion)) refresh(key, target, options);
+      if (expansion.cached && !isFresh(expansion)) revalidate(key, target, options);
       return expansion;
     };
   };
@@ -81,18 +82,20 @@ function store(key: string, expansion: Expansion, memory: MemoryTier, redis?: Sh
   else share();
 }
 
-/** Creates a function that refreshes a stale entry. It retries a failed refresh after the failure has expired. */
-function backgroundRefresh(load: FollowRedirects) {
-  const nextRefresh = new LRUCache<string, number>({ max: maxFailedRefreshes });
-  const refreshesOf = createCounts();
+/** Creates a function that revalidates a stale entry. It tries again after a failure has expired. */
+function backgroundRevalidation(load: FollowRedirects) {
+  const nextTry = new LRUCache<string, number>({ max: maxFailedRevalidations });
+  const revalidationsOf = createCounts();
   return async (key: string, target: Target, { client = '', follow, maxRedirect }: ExpandOptions) => {
-    if ((nextRefresh.get(key) ?? 0) > Date.now() || refreshesOf.count(client) >= maxRefreshes) return;
-    refreshesOf.add(client, 1);
-    nextRefresh.set(key, Number.POSITIVE_INFINITY);
-    const expansion = await load(target, { client, follow, maxRedirect, refresh: true }).catch(() => null);
-    refreshesOf.add(client, -1);
-    if (expansion && hasFailed(expansion)) nextRefresh.set(key, expansion.freshUntil);
-    else nextRefresh.delete(key);
+    if ((nextTry.get(key) ?? 0) > Date.now() || revalidationsOf.count(client) >= maxRevalidations) return;
+    revalidationsOf.add(client, 1);
+    nextTry.set(key, Number.POSITIVE_INFINITY);
+    const expansion = await load(target, { client, follow, maxRedirect, revalidates: true }).catch(
+      () => null,
+    );
+    revalidationsOf.add(client, -1);
+    if (expansion && hasFailed(expansion)) nextTry.set(key, expansion.freshUntil);
+    else nextTry.delete(key);
   };
 }
 

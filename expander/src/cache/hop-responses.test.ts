@@ -1,8 +1,9 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { hopRequest } from '../../testing/hop-request.ts';
 import { responseWith } from '../../testing/response.ts';
 import { followRedirects } from '../expansion/chain.ts';
 import { createExpand } from '../expansion/expand.ts';
-import type { Follow, HopResponse } from '../expansion/expansion.ts';
+import type { Follow, HopRequest, HopResponse } from '../expansion/expansion.ts';
 import { cacheHopResponses } from './hop-responses.ts';
 
 /** Creates a cache with a fake clock, for responses that are fresh for 10 minutes. `requested` lists the cache misses. */
@@ -10,12 +11,15 @@ function caching(respond: (url: URL) => Partial<HopResponse> | Promise<Partial<H
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const requested: string[] = [];
-  const cached = cacheHopResponses()(async (url, { follow }) => {
+  const cached = cacheHopResponses()(async (url, { chain: { follow } }) => {
     requested.push(`${follow} ${url.href}`);
     return responseWith({ freshUntil: Date.now() + 600_000, ...(await respond(url)) });
   });
-  const fetchHop = (path: string, follow: Follow = 'default', cookie?: string) =>
-    cached(new URL(path, 'http://a.example'), { follow, cookie });
+  const fetchHop = (
+    path: string,
+    follow: Follow = 'default',
+    headers: Pick<HopRequest, 'cookie' | 'referer'> = {},
+  ) => cached(new URL(path, 'http://a.example'), hopRequest({ follow }, headers));
   const { chain } = createExpand(followRedirects(cached));
   return { requested, fetchHop, expand: (path: string) => chain(`http://a.example${path}`) };
 }
@@ -55,11 +59,14 @@ test('each follow mode has its own responses', async () => {
   expect(requested).toEqual(['default http://a.example/', 'all http://a.example/']);
 });
 
-test('a request with a cookie does not use the cache', async () => {
-  const { fetchHop, requested } = caching(() => ({}));
-  for (const cookie of ['a=1', undefined, 'a=1', undefined]) await fetchHop('/', 'default', cookie);
-  expect(requested).toHaveLength(3);
-});
+test.each([{ cookie: 'a=1' }, { referer: 'http://a.example/' }])(
+  'a request with %j does not use the cache',
+  async (headers) => {
+    const { fetchHop, requested } = caching(() => ({}));
+    for (const sent of [headers, {}, headers, {}]) await fetchHop('/', 'default', sent);
+    expect(requested).toHaveLength(3);
+  },
+);
 
 test('a response plus its URL has at most 2 KiB', async () => {
   const { fetchHop, requested } = caching(() => ({}));

@@ -196,6 +196,13 @@ function endless({ stdin }: ReturnType<typeof start>, size: number) {
 }
 
 describe('a list from a pipe', () => {
+  test('starts and formats a result without Intl and collation, which take 20 ms to load', async () => {
+    const NODE_OPTIONS =
+      '--import=data:text/javascript,delete%20globalThis.Intl;delete%20String.prototype.localeCompare';
+    const { status, stderr } = await run([`${shortener.url}/chain/2`], '', { NODE_OPTIONS });
+    expect([stderr, status]).toEqual(['1 processed, 0 failed\n', 0]);
+  });
+
   test('expands --concurrency URLs at a time until Ctrl-C', async () => {
     const before = shortener.requests.get('HEAD /hang') ?? 0;
     const inProgress = () => (shortener.requests.get('HEAD /hang') ?? 0) - before;

@@ -2,9 +2,13 @@
 import module from 'node:module';
 
 // npx ignores `engines` in package.json. Older versions lack functions that the command imports.
-const minimum = '22.3';
-if (process.versions.node.localeCompare(minimum, 'en', { numeric: true }) < 0) {
-  console.error(`longhand-expand needs Node ${minimum} or later. This is Node ${process.versions.node}.`);
+const minimum = { major: 22, minor: 3 };
+// `localeCompare` would load collation rules, which takes 8 ms.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < minimum.major || (major === minimum.major && minor < minimum.minor)) {
+  console.error(
+    `longhand-expand needs Node ${minimum.major}.${minimum.minor} or later. This is Node ${process.versions.node}.`,
+  );
   process.exit(1);
 }
 

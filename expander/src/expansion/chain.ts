@@ -1,133 +1,130 @@
-import { aborted, ExpansionError, errorLifetimes } from './errors.ts';
+import { Deadline, type Times } from './deadline.ts';
+import { ExpansionError, errorLifetimes } from './errors.ts';
 import {
+  type ChainContext,
+  createChargeOnce,
   type End,
+  type ExpandOptions,
   type Expansion,
   type FetchHop,
-  type FetchHopOptions,
   type FollowRedirects,
   type Hop,
-  type HopResponse,
+  internalFields,
   isVoid,
   type Source,
 } from './expansion.ts';
 import { describeHost, isOtherDomain } from './host.ts';
 import { expansionLifetime, responseFreshUntil } from './lifetime.ts';
-import { startSession, type Visit } from './session.ts';
+import { omit } from './omit.ts';
+import { type Session, startSession, type Visit } from './session.ts';
 import type { Target } from './target.ts';
-
-/** Max milliseconds for one hop, including the name lookup, the connection and a possible GET request. */
-export const hopTime = 3_000;
-/** Max milliseconds for a whole chain. The proxy times out after 9 s. */
-export const chainTime = 8_000;
-
-const defaults = { hop: hopTime, chain: chainTime };
-type Times = typeof defaults;
 
 /** Creates a function that follows a chain of redirects hop by hop, until a timeout. @param inFlight counts chains in progress. */
 export function followRedirects(
   fetchHop: FetchHop,
   { times, inFlight }: { times?: Times; inFlight?: { inc(): void; dec(): void } } = {},
 ): FollowRedirects {
-  return async (start, { onHop, maxRedirect, ...options }) => {
+  return async (start, options) => {
     inFlight?.inc();
-    const deadline = startDeadline(options.signal, times);
-    const onWait: FetchHopOptions['onWait'] = (queue) => {
-      if (queue) deadline.pause();
-      else deadline.resume();
-      options.onWait?.(queue);
-    };
-    const session = startSession(
+    const deadline = new Deadline(options.signal, times);
+    const walk = new Walk(fetchHop, start, options, deadline);
+    try {
+      return await untilError(
+        () => walk.follow(),
+        (error) => walk.ended(error),
+      );
+    } finally {
+      deadline.end();
+      inFlight?.dec();
+    }
+  };
+}
+
+/** A walk along one chain: where it is, and the hops behind it. */
+class Walk {
+  readonly #options: ExpandOptions;
+  readonly #deadline: Deadline;
+  readonly #session: Session;
+  readonly #hops: Hop[] = [];
+  readonly #sources: Source[] = [];
+  /** The URL that the walk has reached. */
+  #at: Target;
+  #redirectCount = 0;
+  /** When the current hop started (ms on the deadline's clock). */
+  #hopStart: number;
+
+  constructor(fetchHop: FetchHop, start: Target, options: ExpandOptions, deadline: Deadline) {
+    this.#at = start;
+    this.#options = options;
+    this.#deadline = deadline;
+    this.#session = startSession(
       (url, request) => {
         deadline.startHop(url);
         return fetchHop(url, request);
       },
-      { ...options, signal: deadline.signal, onWait },
+      contextOf(options, deadline),
     );
-    const hops: Hop[] = [];
-    const sources: Source[] = [];
-    let at = start;
-    let redirectCount = 0;
-    let started = deadline.elapsed();
-    const ended = (end: End | ExpansionError) => {
-      const expansion = {
-        ...endedExpansion(at.text, end, hops, redirectCount),
-        ...(sources[0] && { sources }),
-      };
-      const mayBeCached = !session.isPersonal() && !isVoid(expansion);
-      return mayBeCached ? expansion : { ...expansion, freshUntil: 0, staleUntil: 0 };
-    };
-    const follow = async () => {
-      for (;;) {
-        const isRepeated = session.repeats(at);
-        const visit = await session.visit(at, redirectCount === maxRedirect);
-        const now = deadline.elapsed();
-        const hop = describeHop(at, visit, now - started);
-        started = now;
-        hops.push(hop);
-        if (visit.response?.source) sources.push(visit.response.source);
-        onHop?.(hop);
-        at = visit.step.at;
-        if (visit.step.end) return ended(visit.step.end);
-        if (visit.step.kind !== 'hsts') redirectCount += 1;
-        const isLast = redirectCount > maxRedirect;
-        // Like browsers, follow=all requests a URL again, because the second response may differ.
-        const endsLoop = isLast || (isRepeated && options.follow === 'all');
-        if (endsLoop && session.repeats(at)) return ended(loop);
-        if (isLast) return ended(tooManyRedirects(maxRedirect));
-      }
-    };
-    return untilError(follow, ended).finally(() => {
-      deadline.end();
-      inFlight?.dec();
-    });
-  };
+    this.#hopStart = deadline.elapsed();
+  }
+
+  /** Follows the redirects to their end. @throws ExpansionError */
+  async follow(): Promise<Expansion> {
+    for (;;) {
+      const isLast = this.#redirectCount === this.#options.maxRedirect;
+      const visit = await this.#session.visit(this.#at, isLast);
+      this.#record(visit);
+      this.#at = visit.step.at;
+      if (visit.step.end) return this.ended(visit.step.end);
+      // HSTS is an upgrade by the browser, not a redirect by a website.
+      if (visit.step.kind !== 'hsts') this.#redirectCount += 1;
+      const end = this.#loopOrLimit(visit);
+      if (end) return this.ended(end);
+    }
+  }
+
+  /** Returns the expansion if the walk ends here. It may not be cached if it depends on cookies or strayed bytes. */
+  ended(end: End | ExpansionError): Expansion {
+    const expansion = endedExpansion(this.#at.text, end, this.#hops, this.#redirectCount);
+    if (this.#sources.length > 0) expansion.sources = this.#sources;
+    const mayBeCached = !this.#session.isPersonal() && !isVoid(expansion);
+    return mayBeCached ? expansion : { ...expansion, freshUntil: 0, staleUntil: 0 };
+  }
+
+  #record(visit: Visit) {
+    const now = this.#deadline.elapsed();
+    const hop = describeHop(this.#at, visit, now - this.#hopStart);
+    this.#hopStart = now;
+    this.#hops.push(hop);
+    if (visit.response?.source) this.#sources.push(visit.response.source);
+    this.#options.onHop?.(hop);
+  }
+
+  /** Returns why the chain may not continue after `visit`: a loop, or the maximum of redirects. */
+  #loopOrLimit({ isRepeated }: Visit): End | undefined {
+    const { maxRedirect } = this.#options;
+    const isOverLimit = this.#redirectCount > maxRedirect;
+    // A known URL is not a loop yet, because its second response may differ. Like browsers, the chain requests it again.
+    const mayBeLoop = isOverLimit || isRepeated;
+    if (mayBeLoop && this.#session.hasVisited(this.#at)) return loop;
+    return isOverLimit ? tooManyRedirects(maxRedirect) : undefined;
+  }
 }
 
-/** Starts the timeouts of a chain and its hops. The timeouts exclude the time spent waiting for slots. */
-function startDeadline(signal?: AbortSignal, times = defaults) {
-  const controller = new AbortController();
-  const started = performance.now();
-  let host = '';
-  let waited = 0;
-  let waitsSince = 0;
-  let hopTimer: NodeJS.Timeout | undefined;
-  const expire = (message: string) => controller.abort(new ExpansionError('timeout', message));
-  const endHop = () => expire(`${host} did not respond within ${times.hop / 1_000} seconds.`);
-  const endChain = () =>
-    expire(`No page was reached within ${times.chain / 1_000} seconds; ${host} had not responded yet.`);
-  let chainTimer = setTimeout(endChain, times.chain);
-  const abort = () => controller.abort(aborted(signal?.reason));
-  if (signal?.aborted) abort();
-  signal?.addEventListener('abort', abort);
-  const elapsed = () => performance.now() - started - waited;
-  const clear = () => {
-    clearTimeout(hopTimer);
-    clearTimeout(chainTimer);
-  };
+/** Returns what the hops of a chain share. Waits for slots pause the deadline. */
+function contextOf(options: ExpandOptions, deadline: Deadline): ChainContext {
+  const { follow, client, requesters, again, revalidates, chargeOnce = createChargeOnce(), onWait } = options;
   return {
-    /** Aborts when a hop or the chain times out, or when the caller's signal aborts. */
-    signal: controller.signal,
-    /** Returns the milliseconds since the start, excluding waits. */
-    elapsed,
-    /** Starts the timeout of the hop to `url`. */
-    startHop(url: URL) {
-      host = url.host;
-      if (hopTimer) hopTimer.refresh();
-      else hopTimer = setTimeout(endHop, times.hop);
-    },
-    pause() {
-      clear();
-      waitsSince = performance.now();
-    },
-    /** Restarts the hop timeout and resumes the chain timeout after a wait. */
-    resume() {
-      waited += performance.now() - waitsSince;
-      hopTimer = setTimeout(endHop, times.hop);
-      chainTimer = setTimeout(endChain, times.chain - elapsed());
-    },
-    end() {
-      clear();
-      signal?.removeEventListener('abort', abort);
+    follow,
+    client,
+    requesters,
+    again,
+    revalidates,
+    chargeOnce,
+    signal: deadline.signal,
+    onWait(hop) {
+      if (hop) deadline.pause();
+      else deadline.resume();
+      onWait?.(hop);
     },
   };
 }
@@ -178,7 +175,7 @@ function describeHop({ text, url }: Target, { step, response, wrapper }: Visit, 
   return {
     url: text,
     kind: step.kind,
-    ...(response ? publicFields(response) : unrequested(wrapper ? 301 : 307)),
+    ...(response ? omit(response, internalFields) : unrequested(wrapper ? 301 : 307)),
     location: step.location,
     ...(wrapper && { wrapper }),
     milliseconds: Math.round(milliseconds * 10) / 10,
@@ -187,18 +184,6 @@ function describeHop({ text, url }: Target, { step, response, wrapper }: Visit, 
     domainChanged: next !== null && isOtherDomain(url, next),
     ...describeHost(url),
   };
-}
-
-/** Returns the fields of a response that users may see. */
-function publicFields({
-  refresh: _,
-  setCookies: __,
-  clearsCookies: ___,
-  strictTransport: ____,
-  source: _____,
-  ...fields
-}: HopResponse) {
-  return fields;
 }
 
 /** Returns the response fields of a hop without a request. `status` sets the lifetime: 301 for a wrapper, 307 for HSTS. */

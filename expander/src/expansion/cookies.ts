@@ -1,17 +1,18 @@
 import { Cookie, CookieJar, defaultPath, pathMatch } from 'tough-cookie';
 import { isOtherDomain, registrableDomain } from './host.ts';
 
-/** Max bytes of a cookie's name plus value, as in browsers (RFC 6265bis section 5.6). */
+/** Maximum bytes of a cookie's name plus value, as in browsers (RFC 6265bis section 5.6). */
 const maxCookieSize = 4_096;
 
-/** Max total bytes and max number of a chain's `Set-Cookie` headers. */
+/** Maximum total bytes and maximum number of a chain's `Set-Cookie` headers. */
 const maxTotalSize = 32 * 1024;
 const maxHeaders = 300;
 
 /** Creates the cookie jar of one chain. */
 export function chainCookies() {
   let jar: CookieJar | undefined;
-  let [size, headers] = [0, 0];
+  let size = 0;
+  let headers = 0;
   return {
     /**
      * Returns the `Cookie` header for a request to `url`; empty if there are no cookies.

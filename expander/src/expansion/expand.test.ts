@@ -167,8 +167,8 @@ describe('follow=all', () => {
   test('requests a URL a second time, without the cache, because the response may differ', async () => {
     const responses = [to('/#again', 302), { status: 200 }];
     const asked: (boolean | undefined)[] = [];
-    const fetchHop: FetchHop = async (_, { again }) => {
-      asked.push(again);
+    const fetchHop: FetchHop = async (_, { isRepeated }) => {
+      asked.push(isRepeated);
       return responseWith(responses.shift() ?? {});
     };
     const { end } = await createExpand(followRedirects(fetchHop)).chain('http://a.example/', {
@@ -283,7 +283,7 @@ describe('the chain', () => {
 
   test('ends with the code "aborted" if its signal aborts', async () => {
     const abort = new AbortController();
-    const fetchHop: FetchHop = (_, { signal }) =>
+    const fetchHop: FetchHop = (_, { chain: { signal } }) =>
       new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
     const expansion = createExpand(followRedirects(fetchHop)).chain('http://a.example/', {
       signal: abort.signal,
@@ -296,7 +296,7 @@ describe('the chain', () => {
 test('a chain times out after 8 s and returns its current URL', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const fetchHop: FetchHop = ({ pathname }, { signal }) =>
+  const fetchHop: FetchHop = ({ pathname }, { chain: { signal } }) =>
     new Promise((resolve, reject) => {
       setTimeout(() => resolve(responseWith({ status: 301, location: `${pathname}x` })), 2_500);
       signal?.addEventListener('abort', () => reject(signal.reason));

@@ -10,7 +10,7 @@ export interface Expand {
   /** @throws TypeError if `url` is not a string or `callback` is not a function. */
   (url: string, callback: Callback): void;
   /**
-   * Max redirects to follow. The expansion ends at the location of the next redirect. `follow` = `all` always allows 19.
+   * Maximum redirects to follow. The expansion ends at the location of the next redirect. `follow` = `all` always allows 19.
    */
   maxRedirect: number;
   /** Returns the expansion with all hops. */

@@ -1,12 +1,13 @@
 import type { ErrorCode, ErrorFacts } from './errors.ts';
 import type { UnicodeHost } from './host.ts';
+import type { ReferrerPolicy } from './referrer.ts';
 import type { StrictTransport } from './strict-transport.ts';
 import type { Target } from './target.ts';
 
 /** Which redirects to follow: only 301 and 302 by default, or all redirects that a browser follows. */
 export type Follow = 'default' | 'all';
 
-/** Max redirects with `follow` = `all`. Chromium requests at most 20 URLs, Firefox 21. */
+/** Maximum redirects with `follow` = `all`. Chromium requests at most 20 URLs, Firefox 21. */
 export const browserLimit = 19;
 
 /** A reused connection, whose responses may be late bodies for earlier requests. */
@@ -46,6 +47,7 @@ export interface HopResponse {
   /** Set if the response deletes all cookies of its website. */
   clearsCookies?: true;
   strictTransport?: StrictTransport;
+  referrerPolicy?: ReferrerPolicy;
   addressFamily: 4 | 6 | null;
   /** Set if part of the page was not read and may contain a redirect. */
   incomplete?: true;
@@ -59,40 +61,50 @@ export interface HopResponse {
   cached: boolean;
 }
 
-/** The turns in which a hop is queued. The hop starts as soon as any of these turns reaches it. */
-export interface TurnQueue {
-  join(turn: string): void;
-  leave(turn: string): void;
+/** A hop that waits for a slot, in a queue of each of its requesters. It starts as soon as one of these queues reaches it. */
+export interface WaitingHop {
+  join(requester: string): void;
+  leave(requester: string): void;
 }
 
-/** What a request has cost its client: set once it counts against the client's rate limit. The chains of one request share it. */
-export interface Charge {
-  done?: Promise<void>;
+/** Creates a function that charges a request against its client's rate limit at the first call. Later calls await that charge. */
+export function createChargeOnce() {
+  let charged: Promise<void> | undefined;
+  return (charge: () => Promise<void>): Promise<void> => {
+    charged ??= charge();
+    return charged;
+  };
 }
+type ChargeOnce = ReturnType<typeof createChargeOnce>;
 
-/** State of one chain, shared by all layers. */
-interface ChainState {
-  /** False for the first hop. */
-  hasBegun: boolean;
-  charge: Charge;
-}
-
-export interface FetchHopOptions {
+/** What all hops of a chain share. Every layer receives the same object. */
+export interface ChainContext {
   follow: Follow;
-  /** The `Cookie` header. Other chains must not use the response. */
-  cookie?: string | undefined;
   signal?: AbortSignal | undefined;
   client?: string | undefined;
-  /** The turns of all requests waiting for this hop. */
-  turns?: { names(): IteratorObject<string> } | undefined;
-  /** Called with the queue when the hop starts waiting for a slot, and without a queue when the wait ends. */
-  onWait?: ((queue?: TurnQueue) => void) | undefined;
-  chain?: ChainState | undefined;
-  charge?: Charge | undefined;
-  /** Skips the cache for a background refresh, which does not count against a client's rate. */
-  refresh?: boolean | undefined;
-  /** Skips the cache because the visitor chose "Try again", or because the chain requests the URL a second time. */
+  /** All that wait for this chain. */
+  requesters?: { names(): IteratorObject<string> } | undefined;
+  /** Called with the hop that starts to wait for a slot, and without it when the wait ends. */
+  onWait?: ((hop?: WaitingHop) => void) | undefined;
+  /** The chains of one request share this function, so a message costs its client no more than a single URL. */
+  chargeOnce: ChargeOnce;
+  /** Skips the caches to revalidate a stale entry, which does not count against a client's rate. */
+  revalidates?: boolean | undefined;
+  /** Skips the caches because the visitor chose "Try again". */
   again?: boolean | undefined;
+}
+
+/** A request for one hop of a chain. */
+export interface HopRequest {
+  chain: ChainContext;
+  /** Whether the chain has earlier hops. Started chains have priority. */
+  hasBegun?: boolean | undefined;
+  /** The `Cookie` header. Other chains must not use the response. */
+  cookie?: string | undefined;
+  /** The `Referer` header, after a refresh. Other chains must not use the response. */
+  referer?: string | undefined;
+  /** Skips the cache because the chain requests the URL a second time. */
+  isRepeated?: boolean | undefined;
   /** Sends GET without a HEAD first, because HEAD could mislead the chain. */
   skipHead?: boolean | undefined;
 }
@@ -102,7 +114,7 @@ export interface FetchHopOptions {
  *
  * @throws ExpansionError
  */
-export type FetchHop = (url: URL, options: FetchHopOptions) => Promise<HopResponse>;
+export type FetchHop = (url: URL, request: HopRequest) => Promise<HopResponse>;
 
 /** Identifies expanders in the `CDN-Loop` header of requests (RFC 8586). */
 export const cdnId = 'longhand';
@@ -111,9 +123,12 @@ export const cdnId = 'longhand';
 export const keyedClient = (name: string) => `key ${name}`;
 export const hasKey = (client: string) => client.startsWith(keyedClient(''));
 
-/** Returns the name of a turn. Each client has one turn for single URLs and one for each URL list. */
-export const turnOf = (client = '', list?: number) => (list === undefined ? client : `${client}#${list}`);
-export const clientOf = (turn: string) => turn.replace(/#.*/, '');
+/** Returns the name of a requester: a client with all its single URLs, or one of its URL lists. */
+export const requesterOf = (client = '', list?: number) =>
+  list === undefined ? client : `${client}#${list}`;
+export const clientOf = (requester: string) => requester.replace(/#.*/, '');
+
+export type Counts = ReturnType<typeof createCounts>;
 
 /** Creates named counters, such as one per client. Counters at 0 take no memory. */
 export function createCounts() {
@@ -131,12 +146,18 @@ export function createCounts() {
 /** How a hop redirects: by its status, a `Refresh` header, a meta refresh, a wrapper or HSTS. */
 export type HopKind = '301' | '302' | '303' | '307' | '308' | 'refresh' | 'meta' | 'wrapper' | 'hsts';
 
-export interface Hop
-  extends Omit<
-      HopResponse,
-      'status' | 'method' | 'refresh' | 'setCookies' | 'clearsCookies' | 'strictTransport' | 'source'
-    >,
-    UnicodeHost {
+/** Fields of a response that only the chain needs. */
+export const internalFields = new Set([
+  'refresh',
+  'setCookies',
+  'clearsCookies',
+  'strictTransport',
+  'referrerPolicy',
+  'source',
+] as const);
+type InternalField = typeof internalFields extends Set<infer Name> ? Name : never;
+
+export interface Hop extends Omit<HopResponse, 'status' | 'method' | InternalField>, UnicodeHost {
   url: string;
   /** Null at the end of the chain. */
   kind: HopKind | null;
@@ -192,10 +213,11 @@ export function isVoid({ sources }: Pick<Expansion, 'sources'>): boolean {
   return sources?.some(({ hasStrayed }) => hasStrayed) ?? false;
 }
 
-export interface ExpandOptions extends FetchHopOptions {
-  /** ID of the URL list that contains this URL. The hops of a list wait in a separate turn, without a time limit. */
+export interface ExpandOptions extends Omit<ChainContext, 'chargeOnce'> {
+  chargeOnce?: ChargeOnce | undefined;
+  /** ID of the URL list that contains this URL. The hops of a list wait in a queue of their own, without a time limit. */
   list?: number | undefined;
-  /** Max redirects to follow. The chain ends at the location of the next redirect. */
+  /** Maximum redirects to follow. The chain ends at the location of the next redirect. */
   maxRedirect: number;
   onHop?: ((hop: Hop) => void) | undefined;
 }

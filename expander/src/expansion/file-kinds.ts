@@ -10,17 +10,17 @@ interface Program {
   isText?: true;
 }
 
-const runs = 'Opening a program gives it your computer.';
+const runs = 'A program can read and change everything on your computer.';
 
 const programs: readonly Program[] = [
   { extensions: 'exe msi msix appx scr com pif cpl dll', what: 'a program for Windows', reason: runs },
   {
     extensions: 'bat cmd vbs vbe wsf wsh ps1 hta reg js jse',
     what: 'a program for Windows',
-    reason: 'Windows runs this script, with all your rights, when you open it.',
+    reason: 'Windows runs it when you open it. It can read and change everything on your computer.',
     isText: true,
   },
-  { extensions: 'lnk url', what: 'a program for Windows', reason: 'A shortcut can start any program.' },
+  { extensions: 'lnk url', what: 'a shortcut to a program', reason: 'It can start any program.' },
   {
     extensions: 'apk xapk apkm',
     what: 'a program for Android',
@@ -30,30 +30,29 @@ const programs: readonly Program[] = [
   {
     extensions: 'jar jnlp',
     what: 'a program',
-    reason: 'Java runs it, with all your rights, when you open it.',
+    reason: 'Java runs it when you open it. It can read and change everything on your computer.',
   },
   { extensions: 'deb rpm appimage run', what: 'a program for Linux', reason: runs },
   {
     extensions: 'sh command',
     what: 'a program',
-    reason: 'A shell runs this script when you open it.',
+    reason: 'Your computer runs it when you open it.',
     isText: true,
   },
   {
     extensions: 'iso img vhd vhdx',
-    what: 'a program',
-    reason:
-      'A disk image opens as a drive. Programs in it start without the warning that other downloads get.',
+    what: 'a disk image with programs',
+    reason: 'Your computer may start them without its usual warning about downloads.',
   },
   {
     extensions: 'docm dotm xlsm xltm xlam pptm potm ppsm',
-    what: 'a program',
-    reason: 'This document can contain macros: programs that run when you allow them.',
+    what: 'a document with programs',
+    reason: 'The programs in it, its “macros”, run when you allow them. Do not allow them.',
   },
   {
     extensions: 'svg html htm xhtml shtml mht mhtml',
-    what: 'a program',
-    reason: 'A saved web page can run scripts, and its address bar names no website.',
+    what: 'a web page with programs',
+    reason: 'It runs them when you open it, and nothing shows whose page it is. Type no password into it.',
     isText: true,
   },
 ];
@@ -71,14 +70,17 @@ const documents = new Map(
     'a picture': 'jpg jpeg png gif webp avif heic bmp tif tiff',
     'a sound': 'mp3 m4a aac ogg oga opus wav flac',
     'a video': 'mp4 m4v webm mov mkv avi',
-    'a Word document': 'doc docx dotx odt rtf',
-    'a table': 'xls xlsx ods csv tsv',
+    'a text document': 'doc docx dotx odt rtf',
+    'a spreadsheet': 'xls xlsx ods csv tsv',
     'a presentation': 'ppt pptx odp key',
-    'a text': 'txt md log json xml yml',
+    'a text file': 'txt md log json xml yml',
     'a calendar entry': 'ics',
     'a book': 'epub mobi',
   }).flatMap(([look, extensions]) => extensions.split(' ').map((extension) => [extension, look] as const)),
 );
+
+/** Files that contain other files, by extension. */
+const archives = new Set('zip rar 7z tar gz tgz bz2 xz zst'.split(' '));
 
 type File = NonNullable<HopResponse['file']>;
 
@@ -106,7 +108,12 @@ export function programIn({ name, saved }: File) {
   return { what, reason, looksLike: documents.get(kindOf(splitName(stem.trimEnd()).extension)) ?? null };
 }
 
-/** Whether a file only shows something, such as a PDF or a picture. */
-export function isDocument({ name }: File): boolean {
-  return documents.has(kindOf(splitName(name).extension));
+/** Names the kind of a file that only shows something, such as `a PDF` or `a picture`; null for all other files. */
+export function documentIn({ name }: File): string | null {
+  return documents.get(kindOf(splitName(name).extension)) ?? null;
+}
+
+/** Names a file that may contain anything: `an archive` or `a file`. */
+export function containerIn({ name }: File): string {
+  return archives.has(kindOf(splitName(name).extension)) ? 'an archive' : 'a file';
 }

@@ -4,7 +4,7 @@ import type { Expansion, Hop, HopResponse } from './expansion.ts';
 const minute = 60;
 const day = 24 * 60 * minute;
 
-/** Min lifetime in seconds. The max is a day. */
+/** Minimum lifetime in seconds. The maximum is a day. */
 const minLifetime = 30;
 
 /** Statuses that are usually temporary, like 5xx. */

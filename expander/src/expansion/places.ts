@@ -55,6 +55,19 @@ const entries: readonly PlaceEntry[] = [
     provider: 'Microsoft',
     reason: 'files of anyone with an account; a sign-in page has another host',
   },
+  { host: 'customervoice.microsoft.com', provider: 'Microsoft', reason: 'forms of any customer' },
+  {
+    host: 'lookerstudio.google.com',
+    path: /^\/(?:u\/\d+\/)?(?:reporting|embed)\//,
+    provider: 'Google',
+    reason: 'pages of anyone with an account',
+  },
+  {
+    host: /^(?:new\.)?express\.adobe\.com$/,
+    path: /^\/(?:web)?page\//,
+    provider: 'Adobe',
+    reason: 'pages of anyone with an account',
+  },
   {
     host: 'dropbox.com',
     path: /^\/(?:s|sh|scl|l|t|transfer)\//,

@@ -1,6 +1,7 @@
 import { chainCookies } from './cookies.ts';
-import type { End, FetchHop, FetchHopOptions, Follow, HopKind, HopResponse } from './expansion.ts';
+import type { ChainContext, End, FetchHop, Follow, HopKind, HopRequest, HopResponse } from './expansion.ts';
 import { isOtherDomain } from './host.ts';
+import { navigationReferrer } from './referrer.ts';
 import { strictHosts } from './strict-transport.ts';
 import {
   isUpgrade,
@@ -18,10 +19,12 @@ export interface Visit {
   response: HopResponse | null;
   wrapper?: string;
   step: Step;
+  /** Whether this is the second visit of the URL. Always false with `follow` = `default`. */
+  isRepeated: boolean;
 }
 
 /** The next step of a chain. */
-interface Step {
+export interface Step {
   /** Null at the end of the chain. */
   kind: HopKind | null;
   /** The redirect target as sent by the website. */
@@ -33,42 +36,48 @@ interface Step {
 }
 
 /** What the session knows about a request. */
-type Hints = Pick<FetchHopOptions, 'again' | 'skipHead'> & { cookie: string };
+type Hints = Pick<HopRequest, 'hasBegun' | 'isRepeated' | 'skipHead'> & { cookie: string };
+
+export type Session = ReturnType<typeof startSession>;
 
 /**
  * Starts the session of a chain. With `follow` = `all`, the session stores cookies and HSTS, follows refreshes and skips
  * wrappers.
  */
-export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
-  const { follow, charge = {} } = options;
+export function startSession(fetchHop: FetchHop, chain: ChainContext) {
+  const { follow } = chain;
   const cookies = follow === 'all' ? chainCookies() : null;
+  const referrer = follow === 'all' ? navigationReferrer() : null;
   const strict = follow === 'all' ? strictHosts() : null;
   const visited: { target: Target; cookie: string }[] = [];
-  const chain = { hasBegun: false, charge };
   let sentCookies = false;
   /** The page whose refresh started the current navigation. */
   let initiator: URL | null = null;
   const cookieFor = ({ url }: Target) => cookies?.header(url, initiator) ?? '';
 
-  const request = async (target: Target, { cookie, ...hints }: Hints): Promise<Visit> => {
+  const request = async (target: Target, { cookie, ...hints }: Hints) => {
     sentCookies ||= cookie !== '';
-    const sent = { ...options, ...hints, chain, ...(cookie !== '' && { cookie }) };
-    const response = await fetchHop(target.url, sent);
+    const referer = referrer?.headerFor(target.url) || undefined;
+    const sent = { referer, ...(cookie !== '' && { cookie }) };
+    const response = await fetchHop(target.url, { chain, ...hints, ...sent });
     if (response.setCookies) cookies?.keep(response.setCookies, target.url);
     if (response.clearsCookies) cookies?.clear(target.url);
     if (response.strictTransport) strict?.keep(response.strictTransport, target.url);
     const step = nextStep(target, response, follow);
     const refreshes = step.kind !== null && step.kind === response.refresh?.kind;
-    if (refreshes) initiator = target.url;
+    if (refreshes) {
+      initiator = target.url;
+      referrer?.start(target.url, response.referrerPolicy);
+    } else referrer?.redirect(response.referrerPolicy);
     if (!refreshes || !isSamePage(step.at, target)) return { response, step };
     // A reload with a new cookie may return another response. Browsers scroll instead of reloading if the URL has a fragment.
     const reloads = step.at.url.hash === '' && cookieFor(step.at) !== cookie;
     return { response, step: reloads ? step : finalStep(step.at, response) };
   };
 
-  const repeats = (next: Target) => {
-    const cookie = cookieFor(next);
-    return visited.some((visit) => visit.cookie === cookie && isSamePage(visit.target, next));
+  const hasVisited = (target: Target) => {
+    const cookie = cookieFor(target);
+    return visited.some((visit) => visit.cookie === cookie && isSamePage(visit.target, target));
   };
   /** Whether the chain has been at this website, except to upgrade from http to https. */
   const isKnownWebsite = ({ url }: Target) =>
@@ -78,22 +87,25 @@ export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
     /** @param isLast whether a redirect would exceed the limit. */
     async visit(target: Target, isLast: boolean): Promise<Visit> {
       const cookie = cookieFor(target);
-      const again = options.again || (follow === 'all' && repeats(target));
+      const isRepeated = follow === 'all' && hasVisited(target);
       const skipHead = follow === 'all' && (isLast || isKnownWebsite(target));
-      chain.hasBegun = visited.length > 0;
+      const hasBegun = visited.length > 0;
       visited.push({ target, cookie });
       const wrapped = follow === 'all' ? unwrap(target.url) : null;
       if (wrapped) {
         const next = resolveLocation(wrapped.target, target);
         const step = stepTo(next, 'wrapper', wrapped.target, target);
-        return { response: null, wrapper: wrapped.wrapper, step };
+        return { response: null, wrapper: wrapped.wrapper, step, isRepeated };
       }
       const upgraded = strict?.upgraded(target.url)?.href;
-      if (!upgraded) return request(target, { cookie, again, skipHead });
-      return { response: null, step: stepTo(resolveReference(upgraded, target), 'hsts', upgraded, target) };
+      if (upgraded) {
+        const step = stepTo(resolveReference(upgraded, target), 'hsts', upgraded, target);
+        return { response: null, step, isRepeated };
+      }
+      return { ...(await request(target, { cookie, hasBegun, isRepeated, skipHead })), isRepeated };
     },
-    /** Whether a request for `next` would repeat an earlier request of this chain. */
-    repeats,
+    /** Whether this chain has requested the same URL with the same cookies. */
+    hasVisited,
     /** Whether a response may depend on the cookies of this chain. */
     isPersonal: () => sentCookies,
   };
@@ -104,7 +116,11 @@ function isSamePage(a: Target, b: Target): boolean {
   return withoutFragment(a.url) === withoutFragment(b.url);
 }
 
-const redirects: Record<Follow, readonly number[]> = { default: [301, 302], all: [301, 302, 303, 307, 308] };
+/** The statuses that redirect (RFC 9110 section 15.4), by follow mode. */
+export const redirects: Record<Follow, readonly number[]> = {
+  default: [301, 302],
+  all: [301, 302, 303, 307, 308],
+};
 
 /** Returns the step after `response`, the response for `current`. */
 export function nextStep(current: Target, response: HopResponse, follow: Follow): Step {

@@ -13,6 +13,7 @@ describe('readTarget', () => {
     ['keeps a default port', 'HTTP://example.com:80/', 'HTTP://example.com:80/'],
     ['keeps percent-encoding', 'http://example.com/%7e%2F', 'http://example.com/%7e%2F'],
     ['trims white space', ' \t\nhttp://example.com/\r\n ', 'http://example.com/'],
+    ['trims invisible marks', '\u200b\u200e\u2060\u2066http://example.com/x\u2069', 'http://example.com/x'],
     ['adds a missing scheme', 'example.com/x', 'http://example.com/x'],
     ['adds a missing scheme before a port', 'example.com:8080', 'http://example.com:8080'],
     ['adds a missing scheme before slashes', '//example.com/x', 'http://example.com/x'],

@@ -6,10 +6,10 @@ export interface Target {
   readonly url: URL;
 }
 
-/** Max bytes of a URL that a user enters. */
+/** Maximum bytes of a URL that a user enters. */
 export const maxLength = 8 * 1024;
 
-/** Max length of a redirect target. A longer target does not fit into a response head. */
+/** Maximum length of a redirect target. A longer target does not fit into a response head. */
 const maxTargetLength = 16 * 1024;
 
 /** Matches characters that response bodies must not contain: markup, white space, controls, and non-ASCII. */
@@ -120,11 +120,11 @@ function spelling(given: string, url: URL): string {
   return plain.test(text) && !/[\t\n\r]/.test(given) ? text : printable(url.href);
 }
 
-/** Max characters of a host name (RFC 1035 section 2.3.4, without the trailing dot). */
+/** Maximum characters of a host name (RFC 1035 section 2.3.4, without the trailing dot). */
 const maxHost = 253;
 
 /**
- * Max characters of a host before decoding, enough for 253 percent-encoded characters of three bytes each. Parsing time is
+ * Maximum characters of a host before decoding, enough for 253 percent-encoded characters of three bytes each. Parsing time is
  * quadratic in the decoded length: 8,000 combining marks take 15 to 50 ms.
  */
 const maxHostText = 2_500;

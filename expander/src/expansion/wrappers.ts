@@ -79,7 +79,7 @@ function proofpoint(url: URL): string | null | undefined {
   // Version 2 uses percent-encoding, but with "-" for "%" and "_" for "/".
   if (version === 'v2') {
     const encoded = url.searchParams.get('u')?.replaceAll('-', '%').replaceAll('_', '/');
-    return encoded && withoutEntities(percentDecoded(encoded));
+    return encoded && withoutEntities(decodedComponent(encoded));
   }
   return version === 'v3' ? proofpointV3(url.href) : null;
 }
@@ -100,7 +100,7 @@ const runLengths = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
  */
 function proofpointV3(href: string): string | null {
   const [, wrapped, replaced = ''] = /^[^/]+\/\/[^/]+\/v3\/__(.+?)__;([\w-]*)/.exec(href) ?? [];
-  const encoded = wrapped && percentDecoded(wrapped);
+  const encoded = wrapped && decodedComponent(wrapped);
   if (!encoded) return null;
   const characters = [...Buffer.from(replaced, 'base64url').toString()];
   let used = 0;
@@ -112,7 +112,8 @@ function proofpointV3(href: string): string | null {
   });
 }
 
-function percentDecoded(text: string): string | null {
+/** @returns null if the text is not percent-encoded UTF-8. */
+function decodedComponent(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
+import { hopRequest } from '../../testing/hop-request.ts';
 import { type Reply, rcodes, startNameServer } from '../../testing/name-server.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { Follow } from '../expansion/expansion.ts';
@@ -159,8 +160,8 @@ describe('sharedLookup', () => {
     lookup('a.example');
     const timeout = new ExpansionError('timeout', 'Time is up.');
     const fetchHop = untilLookedUp(() => Promise.reject(timeout));
-    const options = { follow: 'default', signal: AbortSignal.abort(timeout) } as const;
-    await expect(fetchHop(new URL('http://a.example/'), options)).rejects.toBe(timeout);
+    const request = hopRequest({ signal: AbortSignal.abort(timeout) });
+    await expect(fetchHop(new URL('http://a.example/'), request)).rejects.toBe(timeout);
   });
 
   test('limits abandoned lookups to 128 per client', async () => {

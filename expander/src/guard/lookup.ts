@@ -11,7 +11,7 @@ export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 /** c-ares waits 250 ms to 1 s for each try. Five tries cover the 2 s that a recursive resolver may need. */
 const settings = { timeout: 1_000, maxTimeout: 1_000, tries: 5 };
 
-/** Max milliseconds for a lookup. Shorter than the hop timeout (3 s), whose error message would blame the website. */
+/** Maximum milliseconds for a lookup. Shorter than the hop timeout (3 s), whose error message would blame the website. */
 const lookupTimeout = 2_500;
 
 /** Milliseconds to wait for the other family's addresses (RFC 8305, section 3). */
@@ -106,12 +106,12 @@ export function sharedLookup(lookup: Lookup) {
   /** A layer that keeps an abandoned hop in flight until its lookup ends, so that hop limits also limit lookups. */
   const untilLookedUp =
     (fetchHop: FetchHop): FetchHop =>
-    async (url, options) => {
+    async (url, request) => {
       try {
-        return await fetchHop(url, options);
+        return await fetchHop(url, request);
       } finally {
-        const hasLeft = options.signal?.reason?.code === 'aborted';
-        if (hasLeft) await Promise.allSettled([inProgress.get(url.hostname)]);
+        const isAbandoned = request.chain.signal?.reason?.code === 'aborted';
+        if (isAbandoned) await Promise.allSettled([inProgress.get(url.hostname)]);
       }
     };
 

@@ -17,28 +17,34 @@ const setup = `
   mount --bind "$1" /etc
 `;
 
-test('never connects to a name with a private address, even after DNS rebinding', (context) => {
-  const folder = mkdtempSync(join(tmpdir(), 'longhand-names-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n');
-  const { status, stderr, error } = spawnSync(...namespace('', folder), { encoding: 'utf8' });
-  const reason = `a network namespace needs root, util-linux, iproute2 and IPv6: ${error?.message ?? stderr}`;
-  context.skip(status !== 0, reason);
-  const names = fileURLToPath(new URL('../../testing/namespace-names.ts', import.meta.url));
-  const output = execFileSync(...namespace('exec "$2" "$3"', folder, process.execPath, names), {
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH },
-  });
+test.for(['http', 'HTTP/2'])(
+  'never connects to a name with a private address, even after DNS rebinding: %s',
+  (protocol, context) => {
+    const folder = mkdtempSync(join(tmpdir(), 'longhand-names-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n');
+    const { status, stderr, error } = spawnSync(...namespace('', folder), { encoding: 'utf8' });
+    const reason = `a network namespace needs root, util-linux, iproute2 and IPv6: ${error?.message ?? stderr}`;
+    context.skip(status !== 0, reason);
+    const names = fileURLToPath(new URL('../../testing/namespace-names.ts', import.meta.url));
+    const output = execFileSync(
+      ...namespace('exec "$2" "$3" "$4"', folder, process.execPath, names, protocol),
+      {
+        encoding: 'utf8',
+        env: { PATH: process.env.PATH },
+      },
+    );
 
-  const reached = (address: string) => ({ end: 'final', redirectCount: 1, contacted: [address, address] });
-  const refused = { end: 'target_refused', redirectCount: 0, contacted: [] };
-  expect(JSON.parse(output)).toEqual({
-    'v4.example': reached('93.184.216.34'),
-    'v6.example': reached('2606:2800:220:1::1'),
-    'mixed.example': refused,
-    'other-family.example': refused,
-    'rebound.example': { end: 'target_refused', redirectCount: 1, contacted: ['93.184.216.34'] },
-    'after resolv.conf is overwritten': ['unknown_name', 'final'],
-    'after resolv.conf is replaced': ['unknown_name', 'final'],
-  });
-});
+    const reached = (address: string) => ({ end: 'final', redirectCount: 1, contacted: [address, address] });
+    const refused = { end: 'target_refused', redirectCount: 0, contacted: [] };
+    expect(JSON.parse(output)).toEqual({
+      'v4.example': reached('93.184.216.34'),
+      'v6.example': reached('2606:2800:220:1::1'),
+      'mixed.example': refused,
+      'other-family.example': refused,
+      'rebound.example': { end: 'target_refused', redirectCount: 1, contacted: ['93.184.216.34'] },
+      'after resolv.conf is overwritten': ['unknown_name', 'final'],
+      'after resolv.conf is replaced': ['unknown_name', 'final'],
+    });
+  },
+);

@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
+import { isLocalName } from '@longhand/shared/local-name.ts';
 import ip from 'ipaddr.js';
 import { type ErrorReason, ExpansionError } from '../expansion/errors.ts';
 import type { FetchHop } from '../expansion/expansion.ts';
@@ -47,9 +48,6 @@ const refusedPorts: ReadonlySet<string> = new Set(
   [...fetchStandard, ...dataStoresAndControlPlanes].map(String),
 );
 
-/** Matches local names: RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and single labels. */
-const localName = /^[^.]+\.?$|(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i;
-
 /**
  * Creates a guard that accepts public unicast addresses and addresses in `allowedNetworks` (CIDRs). It accepts a local name only
  * if all its addresses are in `allowedNetworks`.
@@ -65,7 +63,7 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
   const hostRefusal = (hostname: string) => {
     const host = hostname.replace(/^\[|\]$/g, '');
     if (isIP(host) === 0) {
-      return allowed.length === 0 && localName.test(host) ? `${host} is a local network name.` : null;
+      return allowed.length === 0 && isLocalName(host) ? `${host} is a local network name.` : null;
     }
     const address = ip.parse(host);
     if (isAllowed(address) || isPublic(address)) return null;
@@ -85,7 +83,7 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
       if (refusal) throw refused(refusal);
     },
     checkAddresses(hostname, addresses) {
-      const local = localName.test(hostname);
+      const local = isLocalName(hostname);
       for (const address of addresses.map((answer) => ip.parse(answer.address))) {
         if (isAllowed(address)) continue;
         if (local) throw refused(`${hostname} is a local network name.`);
@@ -99,9 +97,9 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
 /** A layer that checks each URL before requesting it. */
 export function checkUrls({ checkUrl }: Pick<Guard, 'checkUrl'>) {
   return (fetchHop: FetchHop): FetchHop =>
-    async (url, options) => {
+    async (url, request) => {
       checkUrl(url);
-      return fetchHop(url, options);
+      return fetchHop(url, request);
     };
 }
 

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { constants, deflateRawSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
+import { hopRequest } from '../../testing/hop-request.ts';
 import { answering, website } from '../../testing/website.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createBrowse } from './browse.ts';
@@ -44,7 +45,7 @@ describe('follow=all also sends GET', () => {
     ['if HEAD returns 200', 200, '', true],
   ])('%s', async (_, status, location, expectsGet) => {
     const browse = createBrowse(async () => ({ ...response(status), headers: { location } }));
-    const { method } = await browse(new URL('http://a.example/x'), {});
+    const { method } = await browse(new URL('http://a.example/x'), hopRequest());
     expect(method).toBe(expectsGet ? 'GET' : 'HEAD');
   });
 
@@ -68,7 +69,7 @@ describe('follow=all also sends GET', () => {
       if (method === 'GET') throw new ExpansionError('request_failed', 'It is down.');
       return response(status, type);
     });
-    const result = await browse(new URL('http://a.example/'), {});
+    const result = await browse(new URL('http://a.example/'), hopRequest());
     expect(result).toMatchObject({ method: 'HEAD', status, incomplete: true });
     expect(result.freshUntil).toBeLessThanOrEqual(Date.now() + 30_000);
   });
@@ -80,7 +81,7 @@ describe('follow=all also sends GET', () => {
       return response(method === 'GET' && host === 'picky.example' ? 200 : 404);
     });
     const visit = async (host: string, paths: string) => {
-      for (const path of paths) await browse(new URL(path, `http://${host}`), {});
+      for (const path of paths) await browse(new URL(path, `http://${host}`), hopRequest());
       return requests.splice(0);
     };
     expect(await visit('picky.example', 'ab')).toEqual(['HEAD /a', 'GET /a', 'GET /b']);
@@ -89,8 +90,29 @@ describe('follow=all also sends GET', () => {
 
   test('at once if HEAD could mislead the chain', async () => {
     const browse = createBrowse(async (_, { method }) => response(method === 'GET' ? 200 : 404));
-    expect(await browse(new URL('http://a.example/'), { skipHead: true })).toMatchObject({ status: 200 });
+    expect(await browse(new URL('http://a.example/'), hopRequest({}, { skipHead: true }))).toMatchObject({
+      status: 200,
+    });
   });
+});
+
+test.each([
+  [2, 4],
+  [5, 7],
+])('a cold link of %i redirects between websites takes %i requests', async (redirects, requests) => {
+  const received: string[] = [];
+  const origin = await website(({ method, url = '', headers: { host = '' } }, response) => {
+    received.push(`${method} ${url}`);
+    const left = Number(url.slice(1));
+    const location = `http://${left - 1}.example:${host.split(':')[1]}/${left - 1}`;
+    response.writeHead(left > 0 ? 302 : 200, { 'Content-Type': 'text/html', Location: location }).end();
+  });
+  const { expand } = testExpander({ lookup: async () => [{ address: '127.0.0.1', family: 4 }] });
+  const { port } = new URL(origin);
+  await expand.chain(`http://${redirects}.example:${port}/${redirects}`, { follow: 'all' });
+  const heads = Array.from({ length: redirects + 1 }, (_, i) => `HEAD /${redirects - i}`);
+  expect(received).toEqual([...heads, 'GET /0']);
+  expect(received).toHaveLength(requests);
 });
 
 describe('a host that ignores HEAD', () => {
@@ -113,7 +135,22 @@ describe('a host that ignores HEAD', () => {
       if (method === 'GET') throw new ExpansionError('request_failed', 'It is down.');
       throw await new Promise((resolve) => setTimeout(resolve, 30, new Error('late')));
     }, 10);
-    await expect(browse(new URL('http://a.example/'), {})).rejects.toMatchObject({ code: 'request_failed' });
+    await expect(browse(new URL('http://a.example/'), hopRequest())).rejects.toMatchObject({
+      code: 'request_failed',
+    });
+  });
+
+  test('and waits for it without a negative timeout if the process was busy past the deadline', async () => {
+    const warnings = vi.spyOn(process, 'emitWarning');
+    onTestFinished(() => warnings.mockRestore());
+    const browse = createBrowse(async (_, { method }) => {
+      if (method === 'HEAD') return await new Promise<Response>(() => {});
+      const end = performance.now() + 20;
+      while (performance.now() < end);
+      return response(200);
+    }, 10);
+    expect(await browse(new URL('http://a.example/'), hopRequest())).toMatchObject({ method: 'GET' });
+    expect(warnings).not.toHaveBeenCalled();
   });
 
   test('can still redirect HEAD to another website after GET is sent', async () => {
@@ -125,7 +162,7 @@ describe('a host that ignores HEAD', () => {
       await new Promise((resolve) => setTimeout(resolve, method === 'HEAD' ? 2_000 : 9_000));
       return { ...response(302), headers: { location: 'http://b.example/' } };
     });
-    const result = browse(new URL('http://a.example/'), {});
+    const result = browse(new URL('http://a.example/'), hopRequest());
     await vi.advanceTimersByTimeAsync(2_000);
     expect(await result).toMatchObject({ method: 'HEAD', status: 302 });
     expect(signals.map((signal) => signal?.aborted)).toEqual([true, true]);
@@ -191,7 +228,7 @@ describe('a page', () => {
   test('is abandoned shortly before the hop times out', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const result = pages(() => new Promise(() => {}))(new URL('http://a.example/'), {});
+    const result = pages(() => new Promise(() => {}))(new URL('http://a.example/'), hopRequest());
     await vi.advanceTimersByTimeAsync(2_900);
     expect(await result).toMatchObject({ method: 'HEAD', status: 200 });
   });
@@ -235,7 +272,7 @@ describe('a page', () => {
   ])('that %s is incomplete, but cached as usual', async (_, body, encoding) => {
     const page = { ...response(200, 'text/html'), body: Buffer.from(body) };
     page.headers['content-encoding'] = encoding;
-    const result = await pages(async () => page)(new URL('http://a.example/'), {});
+    const result = await pages(async () => page)(new URL('http://a.example/'), hopRequest());
     const { incomplete, freshUntil, refresh } = result;
     expect([incomplete, refresh !== undefined]).toEqual([true, body !== markup]);
     expect(freshUntil).toBeGreaterThan(Date.now() + 60_000);

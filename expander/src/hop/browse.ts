@@ -1,11 +1,13 @@
-import { within } from '@longhand/shared/durations.ts';
+import { timeUntil, within } from '@longhand/shared/durations.ts';
 import { noTurns } from '@longhand/shared/turns.ts';
 import { LRUCache } from 'lru-cache';
-import { hopTime } from '../expansion/chain.ts';
-import { clientOf, type FetchHopOptions, type HopResponse } from '../expansion/expansion.ts';
+import { atMost } from '../expansion/at-most.ts';
+import { hopTime } from '../expansion/deadline.ts';
+import { clientOf, type FetchHop, type HopResponse } from '../expansion/expansion.ts';
 import { isOtherDomain } from '../expansion/host.ts';
 import { asInterrupted } from '../expansion/lifetime.ts';
-import { nextStep } from '../expansion/session.ts';
+import { readReferrerPolicy } from '../expansion/referrer.ts';
+import { nextStep, redirects } from '../expansion/session.ts';
 import { readStrictTransport } from '../expansion/strict-transport.ts';
 import { isUpgrade } from '../expansion/target.ts';
 import { decodeContent } from './content-encoding.ts';
@@ -16,7 +18,7 @@ import { readDocument } from './html-document.ts';
 import type { ResponseHead } from './response-head.ts';
 import { isDecidedByContent } from './shown.ts';
 
-/** Max bytes of a page to read. Redirects are usually near the start. */
+/** Maximum bytes of a page to read. Redirects are usually near the start. */
 const maxPageSize = 64 * 1024;
 
 /** Pages up to this many bytes skip the parsing queue. Such pages parse within a millisecond. */
@@ -29,7 +31,7 @@ const headShare = 1 / 2;
 const getShare = 11 / 12;
 
 /** Limits for the cache of origins that differ for HEAD and GET. Times are in milliseconds. */
-const differingLimits = { max: 10_000, ttl: 10 * 60 * 1_000 };
+const differingLimits = { ...atMost(10_000), ttl: 10 * 60 * 1_000 };
 
 /**
  * Creates a `FetchHop` that finds a browser's next URL. Browsers send GET, so a response to HEAD is only a hint: it counts if it
@@ -39,18 +41,16 @@ const differingLimits = { max: 10_000, ttl: 10 * 60 * 1_000 };
  * @param time the hop timeout in milliseconds.
  * @param turns schedules the parsing of large pages.
  */
-export function createBrowse(request: Request, time = hopTime, turns = noTurns) {
+export function createBrowse(request: Request, time = hopTime, turns = noTurns): FetchHop {
   const differing = new LRUCache<string, true>(differingLimits);
 
-  return async (
-    url: URL,
-    { cookie, signal, turns: waiting, skipHead }: Omit<FetchHopOptions, 'follow'>,
-  ): Promise<HopResponse> => {
+  return async (url, { chain, cookie, referer, skipHead }) => {
+    const { signal, requesters } = chain;
     const deadline = performance.now() + time * getShare;
     const done = new AbortController();
-    const headers = cookie ? ['Cookie', cookie] : [];
+    const headers = [...(cookie ? ['Cookie', cookie] : []), ...(referer ? ['Referer', referer] : [])];
     const options = { headers, signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal };
-    const turn = async () => turns(() => new Set(waiting?.names().map(clientOf)), options.signal);
+    const turn = async () => turns(() => new Set(requesters?.names().map(clientOf)), options.signal);
     const get = () =>
       request(url, { ...options, ...asBrowsers(headers) }).then((response) => readPage(url, response, turn));
     try {
@@ -68,7 +68,7 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
       const byGet = get();
       // The response to HEAD may still arrive first.
       const first = Promise.any([redirect.then((late) => late ?? byGet), byGet]);
-      const result = await within(deadline - performance.now(), first, null).catch(() => null);
+      const result = await within(timeUntil(deadline), first, null).catch(() => null);
       if (!result) return head ? asInterrupted(head) : await byGet;
       if (result.method === 'GET' && differs(head, result)) differing.set(url.origin, true);
       return result;
@@ -116,6 +116,8 @@ function withState(url: URL, response: Response, method: HopResponse['method']):
   if (headers['set-cookie']?.length) result.setCookies = headers['set-cookie'];
   const isSecure = url.protocol === 'https:';
   if (isSecure && clearsCookies.test(`${headers['clear-site-data'] ?? ''}`)) result.clearsCookies = true;
+  const referrerPolicy = readReferrerPolicy(`${headers['referrer-policy'] ?? ''}`);
+  if (referrerPolicy) result.referrerPolicy = referrerPolicy;
   const strictTransport = readStrictTransport(headers['strict-transport-security'] ?? '');
   if (strictTransport) result.strictTransport = strictTransport;
   return result;
@@ -134,8 +136,13 @@ async function readPage(url: URL, response: Response, turn: () => Promise<void>)
     maxPageSize,
   );
   if (content.length > quickPage) await turn();
-  const { shown, refresh, later, title, scriptRedirect, isCut } = readDocument(url, response, content);
+  const { shown, refresh, later, title, scriptRedirect, referrerPolicy, isCut } = readDocument(
+    url,
+    response,
+    content,
+  );
   const isSuccess = status >= 200 && status <= 299;
+  if (referrerPolicy) result.referrerPolicy = referrerPolicy;
   if (refresh) result.refresh = refresh;
   else if (later) result.laterRefresh = later;
   if (title) result.title = title;
@@ -155,5 +162,5 @@ function lacksHeaders({ omitted = [] }: ResponseHead): boolean {
 
 /** Whether browsers follow the `Location` and ignore the body. */
 function isRedirect({ status, headers }: ResponseHead): boolean {
-  return [301, 302, 303, 307, 308].includes(status) && Boolean(headers.location?.trim());
+  return redirects.all.includes(status) && Boolean(headers.location?.trim());
 }

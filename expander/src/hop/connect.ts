@@ -18,7 +18,7 @@ export interface ConnectOptions {
 /** Opens a connection without a timeout. */
 export type Connect = (url: Pick<URL, 'protocol' | 'hostname' | 'port'>, options: ConnectOptions) => Socket;
 
-/** Max bytes of all cached TLS sessions. A session takes 2 to 4 KiB, or more with a large certificate. */
+/** Maximum bytes of all cached TLS sessions. A session takes 2 to 4 KiB, or more with a large certificate. */
 const maxSessions = 4 * 1024 * 1024;
 
 /** Creates a `Connect` with TCP no-delay and TLS session resumption. Resumption halves the cost of a reconnect. */

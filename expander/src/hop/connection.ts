@@ -7,7 +7,7 @@ import { notHttp } from './response-head.ts';
 /** Size of the read buffer in bytes. Most response heads fit. */
 const bufferSize = 4 * 1024;
 
-/** Min cooldown after a response, in milliseconds. See `mayCarry`. */
+/** Minimum cooldown after a response, in milliseconds. See `mayCarry`. */
 const minCooldown = 50;
 
 interface ConnectionEvents {
@@ -52,14 +52,14 @@ export class Connection {
   /**
    * Whether the connection can be reused for `exchange`. A late body after HEAD can look like the next response and shift all
    * later responses. The connection therefore cools down after each response except the first, until a late body would have
-   * arrived, unless all responses had `Content-Length: 0`. GET can reuse a connection only for the same URL. The connection closes after GET, so it cannot detect a late
-   * body.
+   * arrived, unless all responses stated a length and exactly as many bytes arrived. Otherwise, GET can reuse it only for the same
+   * URL: the connection usually closes after GET, so it may not detect a late body.
    *
    * @param isCrowded whether the origin has so many connections that they skip the cooldown.
    */
   mayCarry({ method, url }: Exchange, isCrowded: boolean): boolean {
     const isReady = isCrowded || performance.now() >= this.#coolsDownUntil;
-    const mayFollow = method === 'HEAD' || this.#url === undefined || this.#url === url.href;
+    const mayFollow = method === 'HEAD' || !this.#mayStray || this.#url === url.href;
     return isReady && mayFollow;
   }
 

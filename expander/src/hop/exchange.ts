@@ -2,10 +2,10 @@ import type { Source } from '../expansion/expansion.ts';
 import { type BodyReader, bodyReader } from './body-reader.ts';
 import { headReader, notHttp, type ParsedHead, type ResponseHead } from './response-head.ts';
 
-/** Max milliseconds from the end of the headers to the end of the body. */
+/** Maximum milliseconds from the end of the headers to the end of the body. */
 export const bodyTimeout = 1_000;
 
-/** Max milliseconds to keep an idle connection open. Node's HTTP server closes idle connections after 5 s. */
+/** Maximum milliseconds to keep an idle connection open. Node's HTTP server closes idle connections after 5 s. */
 export const maxIdleTime = 4_000;
 
 /** Close an idle connection this many milliseconds before the server does. */
@@ -42,7 +42,7 @@ export class Exchange {
   readonly method: 'HEAD' | 'GET';
   /** The serialized request, in Latin-1. */
   readonly message: string;
-  /** Milliseconds to keep the connection after the response; 0 closes it. */
+  /** Milliseconds to keep the connection after the response; 0 closes it, as after an incomplete response to GET. */
   idleTime = 0;
   readonly #options: RequestOptions;
   readonly #outcome = Promise.withResolvers<Response>();
@@ -53,6 +53,7 @@ export class Exchange {
   #hasBegun = false;
   #isSettled = false;
   #head: ParsedHead | undefined;
+  #isComplete = false;
   #body: BodyReader | undefined;
   #bodyTimer: NodeJS.Timeout | undefined;
 
@@ -72,6 +73,8 @@ export class Exchange {
     this.#headReader = headReader();
     this.#hasBegun = false;
     this.#head = undefined;
+    this.#isComplete = false;
+    this.idleTime = 0;
   }
 
   /**
@@ -88,16 +91,19 @@ export class Exchange {
   }
 
   /**
-   * Whether unsolicited bytes may still show that the response belongs to another request. False for GET, because the
-   * connection closes immediately.
+   * Whether unsolicited bytes may still show that the response belongs to another request. False after an incomplete response to
+   * GET, because its connection closes immediately.
    */
   get isInDoubt(): boolean {
-    return this.#source !== null && this.method === 'HEAD';
+    return this.#source !== null && (this.method === 'HEAD' || this.#isComplete);
   }
 
-  /** Whether a late body may follow the head. It would look like the start of the next response. */
+  /**
+   * Whether a late body may follow, even after HEAD. It would look like the start of the next response. False if the response
+   * states a length, and as many bytes have arrived with the head.
+   */
   get mayLeaveBody(): boolean {
-    return this.#head?.headers['content-length'] !== '0';
+    return !this.#isComplete;
   }
 
   /** Whether to retry the request, because the server closed the idle connection or sent unsolicited bytes. */
@@ -140,12 +146,19 @@ export class Exchange {
     // The text is a late body followed by the real response.
     if (this.#source && head.containsAnother) throw notHttp();
     this.#head = head;
+    const length = statedLength(head);
     if (this.method === 'HEAD') {
+      this.#isComplete = length === 0;
       this.idleTime = idleTime(head);
       return rest;
     }
     const limit = this.#options.bodyLimit?.(head) ?? 0;
-    if (limit === 0) return '';
+    if (limit === 0) {
+      this.#isComplete = rest.length >= length;
+      if (!this.#isComplete) return '';
+      this.idleTime = idleTime(head);
+      return rest.slice(length);
+    }
     this.#body = bodyReader(head.headers, limit);
     this.#bodyTimer = setTimeout(() => this.#connection?.close(), bodyTimeout);
     return this.#body.read(rest) ? '' : null;
@@ -189,6 +202,12 @@ export function fieldLines(headers: readonly string[]): string {
   let lines = '';
   for (let i = 0; i < headers.length; i += 2) lines += `${headers[i]}: ${headers[i + 1]}\r\n`;
   return lines;
+}
+
+/** Length of the body in bytes; NaN if the response does not state it, or in two ways. */
+function statedLength({ headers }: ParsedHead): number {
+  const { 'content-length': length = '', 'transfer-encoding': encoding } = headers;
+  return encoding === undefined && /^\d+$/.test(length) ? Number(length) : Number.NaN;
 }
 
 /** Milliseconds to keep the connection after this response; 0 closes it. */

@@ -9,6 +9,7 @@ import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
+import { hopRequest } from '../../testing/hop-request.ts';
 import { answering, website } from '../../testing/website.ts';
 import type { Lookup } from '../guard/lookup.ts';
 import { checkUrls, createGuard } from '../guard/public-address.ts';
@@ -28,7 +29,7 @@ function hopFetcher(...answers: LookupAddress[][]) {
   const { request, close } = guardedRequest({ guard, userAgent: 'test', lookup });
   onTestFinished(close);
   const fetchHop = checkUrls(guard)(fetchHead(request));
-  return (url: string) => fetchHop(new URL(url), { follow: 'default' });
+  return (url: string) => fetchHop(new URL(url), hopRequest());
 }
 
 /** Creates a certificate for these names, or for localhost. Node trusts it until the test ends. */
@@ -145,16 +146,20 @@ test('the certificate must match the name in the URL', async () => {
   });
 });
 
-test('a certificate without its chain is reported as such, because browsers fetch the rest', async () => {
-  const origin = await website((_, response) => void response.end(), {
-    certificate: await issuedCertificate(),
-  });
-  const { port } = new URL(origin);
-  await expect(hopFetcher([here])(`https://localhost:${port}/`)).rejects.toMatchObject({
-    message: `localhost:${port} sends an incomplete certificate chain; browsers usually repair that.`,
-    facts: { reason: 'certificate', detail: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' },
-  });
-});
+test.each([false, true])(
+  'a certificate without its chain is reported as such, because browsers fetch the rest: HTTP/2 %s',
+  async (http2) => {
+    const origin = await website((_, response) => void response.end(), {
+      certificate: await issuedCertificate(),
+      http2,
+    });
+    const { port } = new URL(origin);
+    await expect(hopFetcher([here])(`https://localhost:${port}/`)).rejects.toMatchObject({
+      message: `localhost:${port} sends an incomplete certificate chain; browsers usually repair that.`,
+      facts: { reason: 'certificate', detail: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' },
+    });
+  },
+);
 
 describe('a request fails with a specific message if the host', () => {
   test.each([

@@ -20,7 +20,7 @@ export function timedHops(
   modes: Record<Follow, FetchHop>,
   durations: Pick<Histogram, 'startTimer'>,
 ): FetchHop {
-  return (url, options) => timed(durations, {}, () => modes[options.follow](url, options), statusClass);
+  return (url, request) => timed(durations, {}, () => modes[request.chain.follow](url, request), statusClass);
 }
 
 /** Labels a hop with its status class. A label with the exact status could create a billion time series. */
@@ -30,7 +30,8 @@ const statusClass = ({ status }: HopResponse) => ({
 
 /** Creates a `FetchHop` that sends HEAD requests. */
 export function fetchHead(request: Request): FetchHop {
-  return async (url, { signal }) => hopResponse(await request(url, { method: 'HEAD', signal }), 'HEAD');
+  return async (url, { chain: { signal } }) =>
+    hopResponse(await request(url, { method: 'HEAD', signal }), 'HEAD');
 }
 
 /** Converts the response fields that both `follow` modes use. */

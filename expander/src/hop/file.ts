@@ -2,7 +2,7 @@ import { unquotedParts } from './quoted.ts';
 import { type ResponseHead, trimmed } from './response-head.ts';
 import { dispositionType, mimeType } from './shown.ts';
 
-/** Max characters of a name. Longer names are cut in the middle, because users need to see the extension. */
+/** Maximum characters of a name. Longer names are cut in the middle, because users need to see the extension. */
 const maxName = 120;
 const maxEnding = 40;
 
@@ -29,7 +29,7 @@ function withoutDots(name: string): string {
  */
 function nameFromUrl({ pathname, search }: URL, type: string): string {
   const segment = pathname.slice(pathname.lastIndexOf('/') + 1).replace(/;.*/, '');
-  const name = withoutDots(decoded(percentDecoded(segment)) ?? '');
+  const name = withoutDots(decoded(decodedBytes(segment)) ?? '');
   const extension = extensions.get(type);
   const hasExtension = /[^.]\.[^.]+$/.test(name);
   if (!extension || (hasExtension && search === '')) return name;
@@ -80,13 +80,14 @@ function fileName(field: string): string | null {
     // Chromium stops at a parameter without a name or value.
     if (key === '' || key.includes('"') || value === '') break;
     if (!/^filename\*?$/.test(key) || names.has(key)) continue;
-    const name = key === 'filename*' ? extendedValue(value) : words(unquoted(value));
+    const name = key === 'filename*' ? extendedValue(value) : words(parameterValue(value));
     if (name) names.set(key, name);
   }
   return names.get('filename*') ?? names.get('filename') ?? null;
 }
 
-function unquoted(value: string): string {
+/** Returns the text of a token or a quoted string (RFC 9110 section 5.6). The closing quote may be missing. */
+function parameterValue(value: string): string {
   if (!value.startsWith('"')) return value;
   return /^".*"$/s.test(value) ? value.slice(1, -1).replace(/\\(.)/gs, '$1') : value.slice(1);
 }
@@ -94,7 +95,7 @@ function unquoted(value: string): string {
 /** Decodes a value with a charset, such as `UTF-8''%e2%82%ac` (RFC 5987). @returns null if it is malformed. */
 function extendedValue(value: string): string | null {
   const [, charset = '', text = ''] = /^([^'"]+)'[^'"]*'([\0-!#-&(-\x7f]*)$/.exec(value) ?? [];
-  return decoded(percentDecoded(text), charset);
+  return decoded(decodedBytes(text), charset);
 }
 
 /** Decodes plain text with encoded words. Drops white space after encoded words. @returns null if it is malformed. */
@@ -104,7 +105,7 @@ function words(value: string): string | null {
     const [, charset = 'utf-8', coding, content = ''] = /^=\?([^?]+)\?([qb])\?([^?]*)\?=$/i.exec(piece) ?? [];
     if (coding === undefined && piece.startsWith('=?')) return null;
     const plain = piece.replace(/^[\t\n\r ]+/, '').replace(/[\t\n\r]/g, ' ');
-    const part = decoded(coding ? encodedWord(content, coding) : percentDecoded(plain), charset);
+    const part = decoded(coding ? encodedWord(content, coding) : decodedBytes(plain), charset);
     if (part === null) return null;
     text += part;
   }
@@ -114,11 +115,11 @@ function words(value: string): string | null {
 /** Decodes the content of an encoded word (RFC 2047 section 4). */
 function encodedWord(content: string, coding: string): Buffer {
   if (coding.toLowerCase() === 'b') return Buffer.from(content, 'base64');
-  return percentDecoded(content.replaceAll('%', '%25').replaceAll('_', ' ').replaceAll('=', '%'));
+  return decodedBytes(content.replaceAll('%', '%25').replaceAll('_', ' ').replaceAll('=', '%'));
 }
 
 /** Decodes percent-encoded bytes. Keeps malformed escapes. */
-function percentDecoded(text: string): Buffer {
+function decodedBytes(text: string): Buffer {
   const bytes = text.replace(/%([\da-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
   return Buffer.from(bytes, 'latin1');
 }

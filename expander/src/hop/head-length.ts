@@ -10,12 +10,17 @@ export function headLength(body: Buffer): number {
   const text = body.toString('latin1').toLowerCase();
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
     const [, name = ''] = /^<(!--|\/?[a-z][a-z\d]*)/.exec(text.slice(at, at + 12)) ?? [];
-    const isComment = name === '!--';
     if (name === '') continue;
-    if (!isComment && !insideHead.has(name)) return at;
-    const end = text.indexOf(isComment ? '-->' : texts.has(name) ? `</${name}` : '>', at);
+    if (name !== '!--' && !insideHead.has(name)) return at;
+    const end = text.indexOf(endOf(name), at);
     if (end === -1) break;
     at = end - 1;
   }
   return text.length;
+}
+
+/** Returns what ends the element or comment that begins with `name`. */
+function endOf(name: string): string {
+  if (name === '!--') return '-->';
+  return texts.has(name) ? `</${name}` : '>';
 }

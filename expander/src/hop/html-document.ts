@@ -9,13 +9,13 @@ import { type HtmlFacts, type MetaRefresh, readable, readHtml } from './meta-ref
 import type { ResponseHead } from './response-head.ts';
 import { shownAs } from './shown.ts';
 
-/** Max delay of a refresh in seconds. A page with a longer delay ends the chain, because visitors start reading it. */
+/** Maximum delay of a refresh in seconds. A page with a longer delay ends the chain, because visitors start reading it. */
 export const maxDelay = 15;
 
-/** Max delay to report, in seconds: a day. No visitor waits longer. */
+/** Maximum delay to report, in seconds: a day. No visitor waits longer. */
 const longestDelay = 86_400;
 
-/** Max characters of a title. */
+/** Maximum characters of a title. */
 const maxTitle = 120;
 
 /**
@@ -27,7 +27,15 @@ const maxTitle = 120;
 export function readDocument(url: URL, head: ResponseHead, body: Buffer) {
   const shown = shownAs(head, body);
   if (shown === 'file' || shown === 'nothing')
-    return { shown, refresh: null, later: null, title: null, scriptRedirect: false, isCut: false };
+    return {
+      shown,
+      refresh: null,
+      later: null,
+      title: null,
+      scriptRedirect: false,
+      referrerPolicy: null,
+      isCut: false,
+    };
   const encoding = encodingOf(head, body, shown === 'xml');
   const facts = readHtml(shown === 'other' ? '' : legacyHookDecode(body, encoding));
   return {
@@ -35,6 +43,7 @@ export function readDocument(url: URL, head: ResponseHead, body: Buffer) {
     ...effectiveRefresh(url, head, facts.refreshes, encoding),
     title: facts.title && inOneLine(facts.title),
     scriptRedirect: mayRedirect(facts, shown === 'xml'),
+    referrerPolicy: facts.referrerPolicy,
     isCut: facts.isCut,
   };
 }
@@ -74,6 +83,16 @@ function effectiveRefresh(
   return { refresh: null, later: null };
 }
 
+const space = String.raw`[\t\n\f\r ]`;
+const refreshPattern = RegExp(
+  [
+    String.raw`^${space}*(?<delay>[\d.]+)(?=${space}|[,;]|$)`,
+    `${space}*[,;]?${space}*`,
+    `(?:url${space}*=${space}*)?(?<target>.*)$`,
+  ].join(''),
+  'is',
+);
+
 /**
  * Parses a refresh, such as `0; url=/next`, from a header or a meta element (HTML standard, "shared declarative refresh
  * steps"). Handles quotes like Chromium.
@@ -81,16 +100,14 @@ function effectiveRefresh(
  * @returns the delay in seconds, and the URL as written, which may be empty. Null if `text` is malformed.
  */
 function parseRefresh(text: string): { delay: number; url: string } | null {
-  const [, time = '', rest = ''] = /^[\t\n\f\r ]*([\d.]+)(?![^\t\n\f\r ,;])(.*)$/s.exec(text) ?? [];
+  const { delay: written = '', target = '' } = refreshPattern.exec(text)?.groups ?? {};
   // `parseFloat` ignores the text after a second decimal point.
-  const delay = Number.parseFloat(time);
-  if (Number.isNaN(delay)) return null;
-  const target = rest.replace(/^[\t\n\f\r ]*[,;]?[\t\n\f\r ]*/, '');
-  return { delay, url: unquoted(target.replace(/^url[\t\n\f\r ]*=[\t\n\f\r ]*/i, '')) };
+  const delay = Number.parseFloat(written);
+  return Number.isNaN(delay) ? null : { delay, url: withoutQuotes(target) };
 }
 
 /** Removes an opening quote, the closing quote, and the text after the closing quote. */
-function unquoted(text: string): string {
+function withoutQuotes(text: string): string {
   const quote = text[0];
   if (quote !== '"' && quote !== "'") return text;
   const end = text.lastIndexOf(quote);
@@ -158,7 +175,7 @@ function withEncodedQuery(reference: string, encoding: string): string {
 const tokens =
   /\/\*.*?(?:\*\/|$)|\/\/[^\n]*|"(?:\\.|[^"\\])*["\\]?|'(?:\\.|[^'\\])*['\\]?|`(?:\\.|[^`\\])*[`\\]?|([{}])|(?<![\w$.])(?:(?:window|document|self)\s*\.\s*)?(location\s*(?:\.\s*(?:assign|replace)\s*\(|(?:\.\s*href\s*)?=(?![=>])))/gs;
 
-/** Max tokens to examine per page (about 2 ms). */
+/** Maximum tokens to examine per page (about 2 ms). */
 const maxTokens = 4_000;
 
 /**
@@ -169,14 +186,14 @@ const maxTokens = 4_000;
 function mayRedirect({ scripts, isActive, isTransformed, visible }: HtmlFacts, isXml: boolean): boolean {
   const isEmpty = visible < readable;
   if (isEmpty && (isActive || scripts.length > 0 || (isXml && isTransformed))) return true;
-  let left = maxTokens;
+  let remaining = maxTokens;
   for (const script of scripts.filter((text) => text.includes('location'))) {
     let depth = 0;
     for (const [, brace, sets] of script.matchAll(tokens)) {
       if (brace) depth += brace === '{' ? 1 : -1;
       if (sets && depth === 0) return true;
-      left -= 1;
-      if (left === 0) return false;
+      remaining -= 1;
+      if (remaining === 0) return false;
     }
   }
   return false;

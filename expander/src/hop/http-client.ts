@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../expansion/at-most.ts';
 import type { Connect } from './connect.ts';
 import { checkHeaders, type RequestOptions, type Response } from './exchange.ts';
 import { http1Client } from './http1-client.ts';
@@ -15,7 +16,7 @@ import { http2Sessions } from './http2-sessions.ts';
 type Knowledge = 'http1' | 'breaksHttp2' | 'breaksSessions';
 
 /** Limits for the knowledge about origins. Times are in milliseconds. */
-const knowledgeLimits = { max: 10_000, ttl: 10 * 60 * 1_000 };
+const knowledgeLimits = { ...atMost(10_000), ttl: 10 * 60 * 1_000 };
 
 /** Error codes of a server that does not speak HTTP/1.1. */
 const withoutHttp1 = /^(?:ECONNRESET|EPIPE|EPROTO|ERR_NOT_HTTP|ERR_SSL_.*)$/;

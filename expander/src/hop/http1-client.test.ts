@@ -1,7 +1,8 @@
 import { lookup as systemLookup } from 'node:dns';
 import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
-import type { LookupFunction, Socket } from 'node:net';
+import { createServer, type LookupFunction, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { cutOff, listening, noDelay } from '@longhand/shared/testing/listening.ts';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -110,7 +111,7 @@ test('reuses connections to an origin whose first response was not HTTP', async 
   expect(connections.seen).toBe(2);
 });
 
-test('reuses a connection for GET only if all its requests had the same URL', async () => {
+test('reuses a connection after HEAD for GET only if all its requests had the same URL', async () => {
   const { url, connections } = await listen(answer);
   const { request: ask } = client();
   await ask(url, head);
@@ -118,6 +119,86 @@ test('reuses a connection for GET only if all its requests had the same URL', as
   expect(connections.seen).toBe(2);
   await ask(url, { method: 'GET' });
   expect(connections.seen).toBe(2);
+});
+
+describe('a response to GET whose body is not wanted', () => {
+  const redirect = (more: string) => `HTTP/1.1 301 Moved\r\nLocation: /\r\n${more}`;
+
+  /** Sends two GETs to different URLs of a server that sends `parts`. @returns whether each connection has been closed. */
+  async function closedAfter(parts: readonly string[]) {
+    const server = createServer({ noDelay: true }, (socket) => {
+      socket
+        .on('error', () => {})
+        .on('data', async () => {
+          for (const [i, part] of parts.entries()) {
+            if (i > 0) await sleep(10);
+            socket.write(part);
+          }
+        });
+    });
+    onTestFinished(() => void server.close());
+    const url = new URL(`http://localhost:${await listening(server)}/`);
+    const { request: ask, sockets } = client();
+    for (const path of ['/a', '/b'])
+      expect(await ask(new URL(path, url), { method: 'GET' })).toMatchObject({ status: 301 });
+    return sockets.map(({ destroyed }) => destroyed);
+  }
+
+  test.each([
+    ['is empty', ['Content-Length: 0\r\n\r\n']],
+    ['arrives with the head', ['Content-Length: 5\r\n\r\nhello']],
+  ])('keeps the connection for any URL, without a cooldown, if the body %s', async (_, [first, ...rest]) => {
+    expect(await closedAfter([redirect(`${first}`), ...rest])).toEqual([false]);
+  });
+
+  test.each([
+    ['arrives later', ['Content-Length: 5\r\n\r\n', 'hello']],
+    ['is longer than stated', ['Content-Length: 4\r\n\r\nhello']],
+    ['is not empty as stated', ['Content-Length: 0\r\n\r\nhello']],
+    ['has an empty length', ['Content-Length:\r\n\r\n']],
+    ['has no length', ['\r\n']],
+    ['is chunked', ['Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n']],
+    ['ends with the connection', ['Content-Length: 0\r\nConnection: close\r\n\r\n']],
+  ])('closes the connection if the body %s', async (_, [first, ...rest]) => {
+    expect(await closedAfter([redirect(`${first}`), ...rest])).toEqual([true, true]);
+  });
+
+  test('is requested again if it arrives together with other bytes on a reused connection', async () => {
+    const empty = (path: string) => `HTTP/1.1 301 Moved\r\nLocation: ${path}\r\nContent-Length: 0\r\n\r\n`;
+    const replies = [
+      empty('/one'),
+      empty('/forged') + empty('/two'),
+      'HTTP/1.1 301 Moved\r\nLocation: /two\r\n\r\n',
+    ];
+    const server = createServer((socket) => {
+      socket.on('error', () => {}).on('data', () => void socket.write(replies.shift() ?? ''));
+    });
+    onTestFinished(() => void server.close());
+    const url = new URL(`http://localhost:${await listening(server)}/`);
+    const { request: ask, sockets } = client();
+    const locations = [];
+    for (const path of ['/a', '/b'])
+      locations.push((await ask(new URL(path, url), { method: 'GET' })).headers.location);
+    expect(locations).toEqual(['/one', '/two']);
+    expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, true]);
+  });
+
+  test('is marked if unsolicited bytes follow it on a reused connection', async () => {
+    const sockets: Socket[] = [];
+    const { url } = await listen((request, response) => {
+      sockets.push(request.socket);
+      response.writeHead(301, { 'Content-Length': 0 }).end();
+    });
+    const { request: ask } = client();
+    const sources: unknown[] = [];
+    for (const path of ['/a', '/b']) sources.push((await ask(new URL(path, url), { method: 'GET' })).source);
+    expect(sources).toEqual([null, { hasStrayed: false }]);
+    sockets[0]?.write(redirect('Content-Length: 0\r\n\r\n'));
+    await expect.poll(() => sources).toEqual([null, { hasStrayed: true }]);
+    await ask(url, { method: 'GET' });
+    await ask(url, { method: 'GET' });
+    expect(new Set(sockets).size).toBe(3);
+  });
 });
 
 test('resumes the TLS session on the next connection', async () => {

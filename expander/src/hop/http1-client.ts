@@ -1,18 +1,25 @@
 import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../expansion/at-most.ts';
 import { doubtTime } from '../expansion/expansion.ts';
 import type { Connect } from './connect.ts';
 import { Connection } from './connection.ts';
 import { Exchange, fieldLines, maxIdleTime, type RequestOptions, type Response } from './exchange.ts';
 
 /** Limits for the cache of origins that sent unsolicited bytes. Times are in milliseconds. */
-const strayedLimits = { max: 10_000, ttl: 10 * 60 * 1_000 };
+const strayedLimits = { ...atMost(10_000), ttl: 10 * 60 * 1_000 };
 
-/** Max idle connections to all origins. */
+/** Maximum idle connections to all origins. */
 const maxIdle = 256;
 
-/** Max connections to one origin, as many as its slots. Instead of opening more, the client reuses connections without cooldown. */
+/** Maximum connections to one origin, as many as its slots. Instead of opening more, the client reuses connections without cooldown. */
 const maxAtOrigin = 64;
+
+/** A connection whose exchange has ended in this turn of the event loop. */
+interface Finished {
+  connection: Connection;
+  exchange: Exchange;
+}
 
 /** The connections to one origin. */
 interface Connections {
@@ -32,18 +39,18 @@ interface Connections {
 export function http1Client(connect: Connect, headers: readonly string[] = []) {
   const fields = fieldLines(headers);
   const connections = new Set<Connection>();
-  /** Idle connections, longest idle first. */
+  /** Longest idle first. */
   const idle = new Set<Connection>();
   const origins = new Map<string, Connections>();
   const strayed = new LRUCache<string, true>(strayedLimits);
-  let finished: [Connection, Exchange][] = [];
+  let finished: Finished[] = [];
 
   const finish = (connection: Connection, exchange: Exchange) => {
     const mayReuse = exchange.idleTime > 0 && !strayed.has(connection.origin);
     if (!mayReuse && !exchange.isInDoubt) {
       connection.close();
       exchange.succeed();
-    } else if (finished.push([connection, exchange]) === 1) {
+    } else if (finished.push({ connection, exchange }) === 1) {
       // Wait, because more bytes may arrive in this turn of the event loop and make the response suspect.
       setImmediate(keepFinished);
     }
@@ -53,10 +60,13 @@ export function http1Client(connect: Connect, headers: readonly string[] = []) {
   const keepFinished = () => {
     const batch = finished;
     finished = [];
-    for (const [connection, { idleTime }] of batch) if (!connection.closed) keep(connection, idleTime);
-    for (const [, exchange] of batch)
+    for (const { connection, exchange } of batch) {
+      if (!connection.closed) keep(connection, exchange.idleTime);
+    }
+    for (const { exchange } of batch) {
       if (exchange.shouldRetry()) open(exchange);
       else exchange.succeed();
+    }
   };
 
   const keep = (connection: Connection, idleTime: number) => {

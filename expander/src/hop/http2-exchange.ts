@@ -2,7 +2,7 @@ import { type ClientHttp2Stream, constants } from 'node:http2';
 import { bodyTimeout, type RequestOptions, type Response } from './exchange.ts';
 import { type Field, headersOf, headersTooLong, maxHeadSize, type ResponseHead } from './response-head.ts';
 
-/** Max bytes of an unwanted body to receive. Resetting streams too often looks like an attack to servers. */
+/** Maximum bytes of an unwanted body to receive. Resetting streams too often looks like an attack to servers. */
 const maxUnwanted = 64 * 1024;
 
 /** Length of `: ` and a line break, which a field would have in HTTP/1.1. */

@@ -1,32 +1,11 @@
-import { lookup } from 'node:dns';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { errors, frame, http2Peer, type PeerRequest, settings } from '../../testing/http2-peer.ts';
-import { connector, openSocket } from './connect.ts';
-import { httpClient } from './http-client.ts';
+import { describe, expect, test } from 'vitest';
+import { errors, frame, settings } from '../../testing/http2-frames.ts';
+import { http2Peer, type PeerRequest, peerClient } from '../../testing/http2-peer.ts';
 import { maxHeadSize } from './response-head.ts';
 
 const certificate = await testCertificate();
-const head = { method: 'HEAD' } as const;
-
-function client() {
-  const connect = connector(lookup, (protocol, options) =>
-    openSocket(protocol, { ...options, ca: certificate.cert }),
-  );
-  const { request, close } = httpClient(connect);
-  onTestFinished(close);
-  /** Sends `count` requests at once. @returns the status or error code of each. */
-  const send = (url: URL, count = 1, options: Partial<Parameters<typeof request>[1]> = {}) =>
-    Promise.all(
-      Array.from({ length: count }, (_, i) =>
-        request(new URL(`/${i}`, url), { ...head, ...options }).then(
-          ({ status }) => status,
-          ({ code, name }) => code ?? name,
-        ),
-      ),
-    );
-  return { request, send };
-}
+const client = () => peerClient(certificate);
 
 const ok = (request: PeerRequest) => request.ok();
 const repeated = (bytes: Uint8Array, count = 1_000) => Buffer.concat(Array(count).fill(bytes));

@@ -7,13 +7,13 @@ import { Http2Exchange } from './http2-exchange.ts';
 /** Streams per session until the server states its limit, and the most that we use. Common servers allow 100 or more. */
 export const maxStreams = 100;
 
-/** Max fields of a head. The byte limit alone would not stop a head of a million references to one long field (HPACK). */
+/** Maximum fields of a head. The byte limit alone would not stop a head of a million references to one long field (HPACK). */
 const maxFields = 1_000;
 
 /** Window of a session in bytes: the default window of a stream (RFC 9113 section 6.9.2) for each of its streams. */
 const sessionWindow = maxStreams * 65_535;
 
-/** Max bytes between two checks, for the session and for each request. A response needs less: a head and a full window. */
+/** Maximum bytes between two checks, for the session and for each request. A response needs less: a head and a full window. */
 const allowance = 256 * 1024;
 
 /** Milliseconds between two checks of a session. */
@@ -81,6 +81,8 @@ export class Http2Session {
       createConnection: () => socket,
       maxHeaderListPairs: maxFields,
       settings: { enablePush: false },
+      // Browsers ignore white space around values, which RFC 9113 forbids.
+      strictFieldWhitespaceValidation: false,
     });
     this.#session
       .once('connect', (session) => {

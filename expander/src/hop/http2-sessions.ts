@@ -4,7 +4,7 @@ import type { RequestOptions, Response } from './exchange.ts';
 import type { Http2Session, SessionEvents } from './http2-session.ts';
 import { Opening } from './opening.ts';
 
-/** Max idle sessions with all origins. */
+/** Maximum idle sessions with all origins. */
 const maxIdle = 256;
 
 /** Starts a session on an open connection. Loads HTTP/2 only now, so that a command without https links starts faster. */

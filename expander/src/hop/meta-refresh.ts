@@ -6,6 +6,7 @@ import {
   type Token,
   type TreeAdapter,
 } from 'parse5';
+import { type ReferrerPolicy, readMetaReferrer } from '../expansion/referrer.ts';
 
 /** A `<meta http-equiv="refresh">` element. */
 export interface MetaRefresh {
@@ -15,13 +16,15 @@ export interface MetaRefresh {
   base: string | null;
 }
 
-/** Min visible characters of a page with enough text to read. */
+/** Minimum visible characters of a page with enough text to read. */
 export const readable = 200;
 
 const noFacts = () => ({
   refreshes: [] as MetaRefresh[],
   /** Text of the first title; null if the page has no title. */
   title: null as string | null,
+  /** The policy of the last `<meta name="referrer">`. */
+  referrerPolicy: null as ReferrerPolicy | null,
   /** Source code of executable scripts; empty for external scripts. */
   scripts: [] as string[],
   /** Whether the page has event attributes, frames, plug-ins or scripts in SVG, which can run code. */
@@ -37,7 +40,7 @@ const noFacts = () => ({
 export type HtmlFacts = ReturnType<typeof noFacts>;
 
 /**
- * Max elements, and max sum of their depths, because the parser searches the open elements for each tag (4 ms). Without limits,
+ * Maximum elements, and maximum sum of their depths, because the parser searches the open elements for each tag (4 ms). Without limits,
  * 64 KiB of markup could take gigabytes of memory.
  */
 const maxElements = 10_000;
@@ -106,7 +109,9 @@ function collecting(facts: HtmlFacts): Adapter {
   let base: string | null = null;
   let firstTitle: DefaultTreeAdapterMap['element'] | undefined;
   let script: DefaultTreeAdapterMap['element'] | undefined;
-  let [elements, depth, depths] = [0, 0, 0];
+  let elements = 0;
+  let depth = 0;
+  let depths = 0;
   const limit = (count: number, max: number) => {
     if (count > max) throw new LimitReached();
   };
@@ -140,6 +145,8 @@ function collecting(facts: HtmlFacts): Adapter {
       if (tagName === 'meta' && content && /^refresh$/i.test(attribute('http-equiv') ?? '')) {
         facts.refreshes.push({ kind: 'meta', content, base });
       }
+      if (tagName === 'meta' && content && /^referrer$/i.test(attribute('name') ?? ''))
+        facts.referrerPolicy = readMetaReferrer(content) ?? facts.referrerPolicy;
     },
     createCommentNode(data) {
       // The HTML parser reads a processing instruction as a comment.

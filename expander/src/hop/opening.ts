@@ -33,14 +33,14 @@ export class Opening<Opened> {
 
   /** @throws the connection error, or the reason of `signal`. */
   async wait(signal: AbortSignal | undefined): Promise<Opened> {
-    const left = Promise.withResolvers<never>();
-    const leave = () => left.reject(signal?.reason);
-    signal?.addEventListener('abort', leave);
+    const gaveUp = Promise.withResolvers<never>();
+    const giveUp = () => gaveUp.reject(signal?.reason);
+    signal?.addEventListener('abort', giveUp);
     this.#waiting += 1;
     try {
-      return await Promise.race([this.#opened, left.promise]);
+      return await Promise.race([this.#opened, gaveUp.promise]);
     } finally {
-      signal?.removeEventListener('abort', leave);
+      signal?.removeEventListener('abort', giveUp);
       this.#waiting -= 1;
       if (this.#waiting === 0) this.close();
     }

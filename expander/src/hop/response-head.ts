@@ -22,13 +22,13 @@ export interface Field {
   value: string;
 }
 
-/** Max bytes of a head, including interim heads. */
+/** Maximum bytes of a head, including interim heads. */
 export const maxHeadSize = 16 * 1024;
 
-/** Max characters of a header value, so that no parser receives a longer value. */
+/** Maximum characters of a header value, so that no parser receives a longer value. */
 const maxValueLength = 4 * 1024;
 
-/** Max characters of a `Set-Cookie` value. Chromium limits the name and the value to 4 KiB, and each attribute to 1 KiB. */
+/** Maximum characters of a `Set-Cookie` value. Chromium limits the name and the value to 4 KiB, and each attribute to 1 KiB. */
 const maxCookieLength = 8 * 1024;
 
 /** Headers that may fill the whole head. Large websites have long policies; `maxLength` in target.ts limits a location. */
@@ -151,7 +151,8 @@ export function notHttp(): NodeJS.ErrnoException {
 
 /** Removes leading and trailing spaces and tabs. */
 export function trimmed(line: string): string {
-  let [start, end] = [0, line.length];
+  let start = 0;
+  let end = line.length;
   while (isBlank(line, start)) start += 1;
   while (end > start && isBlank(line, end - 1)) end -= 1;
   return line.slice(start, end);

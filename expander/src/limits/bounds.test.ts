@@ -6,7 +6,7 @@ import { website } from '../../testing/website.ts';
 
 const shortener = await startShortener();
 
-test('a client has at most 4 refreshes in flight', async () => {
+test('a client has at most 4 revalidations in flight', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   let hangs = false;

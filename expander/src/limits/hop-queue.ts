@@ -1,16 +1,22 @@
-/** Waiting hops of one client, or of one of its lists, at one origin. */
-export interface HopQueue {
+/** Whom a hop in flight counts for. */
+export interface Slot {
   client: string;
-  /** Whether the hops belong to a list of URLs. */
+  /** Whether the hop belongs to a list of URLs. */
   isList: boolean;
   origin: string;
-  /** The turn and origin. */
-  key: string;
-  hops: Set<StartHop>;
   counters: CounterNames;
 }
 
-/** Names of the counters of a queue's hops in flight. The last one exists only for lists. */
+/** Waiting hops of one client, or of one of its lists, at one origin. */
+export interface HopQueue {
+  /** The slot that each of these hops needs. */
+  slot: Slot;
+  /** The requester and origin. */
+  key: string;
+  hops: Set<StartHop>;
+}
+
+/** Names of the counters of hops in flight. The last one exists only for lists. */
 export interface CounterNames {
   inAll: string;
   atOrigin: string;
@@ -19,11 +25,11 @@ export interface CounterNames {
   ofListsAtOrigin?: string;
 }
 
-/** Starts a hop in a slot that was taken for its queue. */
-export type StartHop = (queue: HopQueue) => void;
+/** Starts a hop in a slot that was taken for it. */
+export type StartHop = (slot: Slot) => void;
 
-export function newQueue(turn: string, origin: string): HopQueue {
-  const [client = '', list] = turn.split('#');
+export function newQueue(requester: string, origin: string): HopQueue {
+  const [client = '', list] = requester.split('#');
   const isList = list !== undefined;
   const counters: CounterNames = {
     inAll: 'all',
@@ -32,12 +38,13 @@ export function newQueue(turn: string, origin: string): HopQueue {
     ofClientAtOrigin: `of ${client} at ${origin}`,
   };
   if (isList) counters.ofListsAtOrigin = `of lists of ${client} at ${origin}`;
-  return { client, isList, origin, key: queueKey(turn, origin), hops: new Set(), counters };
+  const slot = { client, isList, origin, counters };
+  return { slot, key: queueKey(requester, origin), hops: new Set() };
 }
 
 export const clientCounter = (client: string) => `of ${client}`;
 
-export const queueKey = (turn: string, origin: string) => `${turn} ${origin}`;
+export const queueKey = (requester: string, origin: string) => `${requester} ${origin}`;
 
 /** Groups queues by name. Each group starts with the queue that was added first. */
 export function createQueueGroups() {

@@ -69,18 +69,14 @@ export async function charge(take: Take, client: string, rate: Rate, things: str
 
 /**
  * A layer that limits how often a client without a key starts expansions that contact websites. The limit does not
- * apply to cache hits, refreshes, refused targets, or expansions that another client has started.
+ * apply to cache hits, revalidations, refused targets, or expansions that another client has started.
  */
 export function limitRate(rate: Rate, take: Take) {
   return (fetchHop: FetchHop): FetchHop =>
-    async (url, options) => {
-      const { client, refresh, chain } = options;
-      const isFree = client === undefined || hasKey(client) || refresh;
-      const { charge: account = {} } = chain ?? {};
-      if (!isFree) {
-        account.done ??= charge(take, client, rate, 'expansions from your address');
-        await account.done;
-      }
-      return fetchHop(url, options);
+    async (url, request) => {
+      const { client, revalidates, chargeOnce } = request.chain;
+      const isFree = client === undefined || hasKey(client) || revalidates;
+      if (!isFree) await chargeOnce(() => charge(take, client, rate, 'expansions from your address'));
+      return fetchHop(url, request);
     };
 }

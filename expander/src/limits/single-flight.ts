@@ -1,4 +1,5 @@
-import { chainTime } from '../expansion/chain.ts';
+import { timeUntil } from '@longhand/shared/durations.ts';
+import { chainTime } from '../expansion/deadline.ts';
 import { aborted, overloaded } from '../expansion/errors.ts';
 import {
   cacheKey,
@@ -7,8 +8,8 @@ import {
   type Expansion,
   type FollowRedirects,
   type Hop,
-  type TurnQueue,
-  turnOf,
+  requesterOf,
+  type WaitingHop,
 } from '../expansion/expansion.ts';
 
 /** Maximum requests per client waiting for the same expansion. Each request needs a connection and memory. */
@@ -54,10 +55,10 @@ class Flight {
   readonly #hops: Hop[] = [];
   /** A listener for each waiting request. */
   readonly #listeners = new Set<Listener>();
-  /** The number of waiting requests per turn. */
+  /** The number of waiting requests per requester. */
   readonly #requests = createCounts();
-  /** Queue of the hop that is waiting for a slot. */
-  #queue: TurnQueue | undefined;
+  /** The hop that is waiting for a slot. */
+  #waitingHop: WaitingHop | undefined;
   #expansion!: Promise<Expansion>;
   #isRunning = true;
 
@@ -68,18 +69,18 @@ class Flight {
 
   /** Starts the expansion for its first request. */
   start(options: ExpandOptions, expand: (options: ExpandOptions) => Promise<Expansion>): Promise<Expansion> {
-    this.#requests.add(turnOf(options.client, options.list), 1);
+    this.#requests.add(requesterOf(options.client, options.list), 1);
     this.#expansion = expand({
       ...options,
-      turns: this.#requests,
+      requesters: this.#requests,
       signal: this.#stop.signal,
       onHop: (hop) => {
         this.#hops.push(hop);
         for (const { onHop } of this.#listeners) onHop(hop);
       },
-      onWait: (queue) => {
-        this.#queue = queue;
-        for (const { onWait } of this.#listeners) onWait(queue);
+      onWait: (waiting) => {
+        this.#waitingHop = waiting;
+        for (const { onWait } of this.#listeners) onWait(waiting);
       },
     });
     // Forget the flight before the requests receive the result.
@@ -97,11 +98,11 @@ class Flight {
    * @throws ExpansionError `overloaded` if too many requests of the client wait.
    */
   async join(options: ExpandOptions): Promise<Expansion> {
-    const turn = turnOf(options.client, options.list);
-    if (this.#requests.count(turn) >= maxWaiting)
+    const requester = requesterOf(options.client, options.list);
+    if (this.#requests.count(requester) >= maxWaiting)
       throw overloaded('Too many requests are waiting for this URL');
-    const isFirstOfTurn = this.#requests.add(turn, 1) === 1;
-    if (isFirstOfTurn) this.#queue?.join(turn);
+    const isFirstOfRequester = this.#requests.add(requester, 1) === 1;
+    if (isFirstOfRequester) this.#waitingHop?.join(requester);
     return this.#wait(options);
   }
 
@@ -122,16 +123,16 @@ class Flight {
         }
       },
       // Report `overloaded`, not `timeout`, because the website is not to blame. Lists wait indefinitely.
-      onWait(queue) {
+      onWait(waiting) {
         if (list !== undefined) return;
         clearTimeout(timer);
-        timer = setTimeout(giveUp, Math.min(queue ? maxWait : chainTime, end - performance.now()));
+        timer = setTimeout(giveUp, Math.min(waiting ? maxWait : chainTime, timeUntil(end)));
       },
     };
     this.#expansion.then(resolve, reject);
     this.#listeners.add(listener);
     this.#hops.forEach(listener.onHop);
-    if (this.#queue) listener.onWait(this.#queue);
+    if (this.#waitingHop) listener.onWait(this.#waitingHop);
     if (signal?.aborted) abort();
     signal?.addEventListener('abort', abort);
     try {
@@ -139,15 +140,15 @@ class Flight {
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
-      this.#leave(turnOf(client, list), listener);
+      this.#leave(requesterOf(client, list), listener);
     }
   }
 
   /** Removes a request. The last one ends the flight. */
-  #leave(turn: string, listener: Listener) {
+  #leave(requester: string, listener: Listener) {
     this.#listeners.delete(listener);
-    const isLastOfTurn = this.#requests.add(turn, -1) === 0;
-    if (isLastOfTurn) this.#queue?.leave(turn);
+    const isLastOfRequester = this.#requests.add(requester, -1) === 0;
+    if (isLastOfRequester) this.#waitingHop?.leave(requester);
     if (this.#listeners.size > 0 || !this.#isRunning) return;
     this.#forget();
     this.#stop.abort();

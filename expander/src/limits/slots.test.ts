@@ -2,8 +2,9 @@ import { seed } from '@longhand/shared/testing/random.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createCounts, turnOf } from '../expansion/expansion.ts';
-import { createSlots, type Slot } from './slots.ts';
+import { createCounts, requesterOf } from '../expansion/expansion.ts';
+import type { Slot } from './hop-queue.ts';
+import { createSlots } from './slots.ts';
 
 /** Creates slots for named hops. `started` lists the hops in the order they started. */
 function naming(limits: Parameters<typeof createSlots>[0]) {
@@ -12,14 +13,14 @@ function naming(limits: Parameters<typeof createSlots>[0]) {
   const held = new Map<string, Slot>();
   return {
     started,
-    ask(turn: string, names: string, { origin = 'http://a.example', hasBegun = false } = {}) {
+    ask(requester: string, names: string, { origin = 'http://a.example', hasBegun = false } = {}) {
       for (const name of names.split(' ')) {
         const start = (slot: Slot) => {
           started.push(name);
           held.set(name, slot);
-          slots.leave(turn, origin, start);
+          slots.leave(requester, origin, start);
         };
-        slots.join(turn, origin, start, hasBegun);
+        slots.join(requester, origin, start, hasBegun);
       }
     },
     end(...names: string[]) {
@@ -50,21 +51,21 @@ describe('a free slot', () => {
 
   test('goes to the website where the client has the fewest slots', () => {
     const { started, ask, end } = naming({ ofClient: 3 });
-    ask(turnOf('a', 1), 'x1 x2 x3 x4 x5', { origin: 'http://x.example' });
-    ask(turnOf('a', 2), 'y1 y2', { origin: 'http://y.example' });
+    ask(requesterOf('a', 1), 'x1 x2 x3 x4 x5', { origin: 'http://x.example' });
+    ask(requesterOf('a', 2), 'y1 y2', { origin: 'http://y.example' });
     end('x1', 'y1');
     expect(started).toEqual(['x1', 'x2', 'x3', 'y1', 'y2']);
   });
 
   test("goes to a client's single requests before its lists", () => {
     const any = naming({ ofClient: 2 });
-    any.ask(turnOf('a', 1), 'l1 l2 l3 l4');
+    any.ask(requesterOf('a', 1), 'l1 l2 l3 l4');
     any.ask('a', 's1', { origin: 'http://y.example' });
     any.end('l1');
     expect(any.started).toEqual(['l1', 'l2', 's1']);
     const one = naming({ atOrigin: 1 });
     one.ask('b', 'b1');
-    one.ask(turnOf('a', 1), 'l1');
+    one.ask(requesterOf('a', 1), 'l1');
     one.ask('a', 's1');
     one.end('b1');
     expect(one.started).toEqual(['b1', 's1']);
@@ -72,16 +73,16 @@ describe('a free slot', () => {
 
   test("alternates between a client's lists", () => {
     const { started, ask, end } = naming({ ofListsAtOrigin: 1 });
-    ask(turnOf('a', 1), 'x1 x2 x3');
-    ask(turnOf('a', 2), 'y1 y2');
+    ask(requesterOf('a', 1), 'x1 x2 x3');
+    ask(requesterOf('a', 2), 'y1 y2');
     end('x1', 'x2', 'y1', 'x3');
     expect(started).toEqual(['x1', 'x2', 'y1', 'x3', 'y2']);
   });
 
   test('goes to a started chain before new chains of the same list', () => {
     const { started, ask, end } = naming({ atOrigin: 1 });
-    ask(turnOf('a', 1), 'x1 x2 x3');
-    ask(turnOf('a', 1), 'again', { hasBegun: true });
+    ask(requesterOf('a', 1), 'x1 x2 x3');
+    ask(requesterOf('a', 1), 'again', { hasBegun: true });
     end('x1');
     expect(started).toEqual(['x1', 'again']);
   });
@@ -92,20 +93,20 @@ test.each([
   ['of all clients', { waiting: 1 }, 'b'],
 ])('waiting hops of single requests %s are limited', (_, limits, client) => {
   const slots = createSlots({ atOrigin: 1, ...limits });
-  const join = (turn: string) => slots.join(turn, 'http://a.example', () => {});
-  const joined = ['a', 'a', client, turnOf(client, 1)].map(join);
+  const join = (requester: string) => slots.join(requester, 'http://a.example', () => {});
+  const joined = ['a', 'a', client, requesterOf(client, 1)].map(join);
   expect(joined).toEqual([true, true, false, true]);
 });
 
 test.each([
   ['at one website', (i: number) => [`client${i}`, 'http://a.example']],
-  ['of one client', (i: number) => [turnOf('a', i % 16), `http://${i}.example`]],
+  ['of one client', (i: number) => [requesterOf('a', i % 16), `http://${i}.example`]],
   [
     'of clients that hold all slots',
-    (i: number) => [turnOf(`client${i % 8}`, i % 16), `http://${i}.example`],
+    (i: number) => [requesterOf(`client${i % 8}`, i % 16), `http://${i}.example`],
   ],
   ['at websites with no free slot', (i: number) => [`client${i}`, `http://${i % 16}.example`]],
-] as const)('releasing a slot takes constant time for any number of waiting hops %s', (_, turnOfHop) => {
+] as const)('releasing a slot takes constant time for any number of waiting hops %s', (_, requesterOfHop) => {
   const looksWith = (waiting: number) => {
     let looks = 0;
     const counts = createCounts();
@@ -113,9 +114,9 @@ test.each([
     const slots = createSlots({ waiting, waitingOfClient: waiting }, looking);
     const held: Slot[] = [];
     for (let i = 0; i < waiting; i += 1) {
-      const [turn, origin] = turnOfHop(i);
+      const [requester, origin] = requesterOfHop(i);
       const start = (slot: Slot) => void held.push(slot);
-      slots.join(turn as string, origin as string, start, false);
+      slots.join(requester as string, origin as string, start, false);
     }
     looks = 0;
     for (const slot of held.slice(0, 50)) slots.release(slot);
@@ -134,10 +135,17 @@ test('createSlots() neither exceeds a limit nor leaves a free slot unused', () =
     waiting: 9,
     waitingOfClient: 4,
   };
-  const turns = fc.constantFrom('a', 'b', 'c', turnOf('a', 1), turnOf('a', 2), turnOf('b', 3));
+  const requesters = fc.constantFrom(
+    'a',
+    'b',
+    'c',
+    requesterOf('a', 1),
+    requesterOf('a', 2),
+    requesterOf('b', 3),
+  );
   const step = fc.record({
     what: fc.constantFrom('arrive', 'arrive', 'arrive', 'arrive', 'join', 'leave', 'abort', 'end', 'end'),
-    turns: fc.uniqueArray(turns, { minLength: 1, maxLength: 3 }),
+    requesters: fc.uniqueArray(requesters, { minLength: 1, maxLength: 3 }),
     origin: fc.constantFrom('http://x', 'http://y', 'http://z'),
     hasBegun: fc.boolean(),
     which: fc.nat(),
@@ -164,18 +172,19 @@ test('createSlots() neither exceeds a limit nor leaves a free slot unused', () =
       };
       const names = ['inAll', 'atOrigin', 'ofClient', 'ofClientAtOrigin', 'ofListsAtOrigin'] as const;
       const exceeded = (slot: Slot) => names.filter((name) => counted(slot)[name] > limits[name]);
-      const mayStart = (turn: string, origin: string) => {
-        const [client = '', list] = turn.split('#');
+      const mayStart = (requester: string, origin: string) => {
+        const [client = '', list] = requester.split('#');
         const counts = counted({ client, origin, isList: list !== undefined });
         return names.every((name) => counts[name] < limits[name]);
       };
-      const leave = ({ origin, waitsIn, start }: Hop, turns: string[]) => {
-        for (const turn of turns) if (waitsIn.delete(turn)) slots.leave(turn, origin, start);
+      const leave = ({ origin, waitsIn, start }: Hop, requesters: string[]) => {
+        for (const requester of requesters)
+          if (waitsIn.delete(requester)) slots.leave(requester, origin, start);
       };
-      const join = (hop: Hop, turns: string[], hasBegun: boolean) => {
-        for (const turn of turns) {
-          if (hop.slot || hop.waitsIn.has(turn)) continue;
-          if (slots.join(turn, hop.origin, hop.start, hasBegun) && !hop.slot) hop.waitsIn.add(turn);
+      const join = (hop: Hop, requesters: string[], hasBegun: boolean) => {
+        for (const requester of requesters) {
+          if (hop.slot || hop.waitsIn.has(requester)) continue;
+          if (slots.join(requester, hop.origin, hop.start, hasBegun) && !hop.slot) hop.waitsIn.add(requester);
         }
       };
       const remove = (hop: Hop) => {
@@ -183,7 +192,7 @@ test('createSlots() neither exceeds a limit nor leaves a free slot unused', () =
         hops.delete(hop);
         if (hop.slot) slots.release(hop.slot);
       };
-      for (const { what, turns, origin, hasBegun, which } of steps) {
+      for (const { what, requesters, origin, hasBegun, which } of steps) {
         const waiting = [...hops].filter(({ slot }) => !slot);
         const one = waiting[which % waiting.length];
         const ending = inFlight()[which % inFlight().length];
@@ -198,9 +207,9 @@ test('createSlots() neither exceeds a limit nor leaves a free slot unused', () =
             },
           };
           hops.add(hop);
-          join(hop, turns, hasBegun);
+          join(hop, requesters, hasBegun);
           if (!hop.slot && hop.waitsIn.size === 0) hops.delete(hop);
-        } else if (what === 'join' && one) join(one, turns, hasBegun);
+        } else if (what === 'join' && one) join(one, requesters, hasBegun);
         else if (what === 'leave' && one && one.waitsIn.size > 1) leave(one, [...one.waitsIn].slice(0, 1));
         else if (what === 'abort' && one) remove(one);
         else if (what === 'end' && ending) remove(ending);
@@ -209,7 +218,7 @@ test('createSlots() neither exceeds a limit nor leaves a free slot unused', () =
           if (over.length > 0) throw new Error(`${over} exceeded`);
         }
         const free = [...hops].flatMap((hop) =>
-          [...hop.waitsIn].filter((turn) => mayStart(turn, hop.origin)),
+          [...hop.waitsIn].filter((requester) => mayStart(requester, hop.origin)),
         );
         if (free.length > 0) throw new Error(`${free} wait although a slot is free`);
       }

@@ -1,10 +1,11 @@
-import { createCounts } from '../expansion/expansion.ts';
+import { type Counts, createCounts } from '../expansion/expansion.ts';
 import {
   clientCounter,
   createQueueGroups,
   type HopQueue,
   newQueue,
   queueKey,
+  type Slot,
   type StartHop,
 } from './hop-queue.ts';
 
@@ -31,10 +32,20 @@ type SlotLimit = keyof typeof slotLimits;
 const slotLimitNames = Object.keys(slotLimits) as SlotLimit[];
 type Limit = SlotLimit | keyof typeof waitingLimits;
 
-const waitingCounter = (client: string) => `waiting of ${client}`;
-
-/** A slot is the queue that it was taken for. */
-export type Slot = HopQueue;
+/** Counts the waiting hops of single requests. */
+function countWaiting(counts: Counts, max: typeof waitingLimits) {
+  const nameOf = (client: string) => `waiting of ${client}`;
+  return {
+    /** Whether another hop of this queue may wait. */
+    mayGrow: ({ slot: { client, isList } }: HopQueue) =>
+      isList || (counts.count('waiting') < max.waiting && counts.count(nameOf(client)) < max.waitingOfClient),
+    add({ slot: { client, isList } }: HopQueue, change: 1 | -1) {
+      if (isList) return;
+      counts.add('waiting', change);
+      counts.add(nameOf(client), change);
+    },
+  };
+}
 
 /**
  * Assigns connection slots to hops. A freed slot goes to the client with the fewest slots at that origin. If all
@@ -43,46 +54,38 @@ export type Slot = HopQueue;
  */
 export function createSlots(limits: Partial<Record<Limit, number>> = {}, counts = createCounts()) {
   const max = { ...slotLimits, ...waitingLimits, ...limits };
+  const waiting = countWaiting(counts, max);
   // Non-empty queues, least recently served first.
   const byOrigin = createQueueGroups();
   const singlesByClient = createQueueGroups();
   const listsByClient = createQueueGroups();
-  const sameClient = ({ isList }: HopQueue) => (isList ? listsByClient : singlesByClient);
+  const sameClient = ({ isList }: Slot) => (isList ? listsByClient : singlesByClient);
 
-  const isFull = ({ counters }: HopQueue, limit: SlotLimit) => {
+  const isFull = ({ counters }: Slot, limit: SlotLimit) => {
     const name = counters[limit];
     return name !== undefined && counts.count(name) >= max[limit];
   };
-  const hasRoom = (queue: HopQueue) => !slotLimitNames.some((limit) => isFull(queue, limit));
-  const count = ({ counters }: HopQueue, change: 1 | -1) => {
+  const hasRoom = ({ slot }: HopQueue) => !slotLimitNames.some((limit) => isFull(slot, limit));
+  const count = ({ counters }: Slot, change: 1 | -1) => {
     for (const name of Object.values(counters)) counts.add(name, change);
   };
-  const take = (queue: HopQueue): Slot => {
-    count(queue, 1);
-    return queue;
-  };
-
-  const mayWait = ({ client, isList }: HopQueue) =>
-    isList ||
-    (counts.count('waiting') < max.waiting && counts.count(waitingCounter(client)) < max.waitingOfClient);
-  const countWaiting = ({ client, isList }: HopQueue, change: 1 | -1) => {
-    if (isList) return;
-    counts.add('waiting', change);
-    counts.add(waitingCounter(client), change);
+  const take = ({ slot }: HopQueue): Slot => {
+    count(slot, 1);
+    return slot;
   };
 
   const enter = (queue: HopQueue) => {
-    byOrigin.add(queue.origin, queue);
-    sameClient(queue).add(queue.client, queue);
+    byOrigin.add(queue.slot.origin, queue);
+    sameClient(queue.slot).add(queue.slot.client, queue);
   };
   const remove = (queue: HopQueue) => {
-    byOrigin.remove(queue.origin, queue);
-    sameClient(queue).remove(queue.client, queue);
+    byOrigin.remove(queue.slot.origin, queue);
+    sameClient(queue.slot).remove(queue.slot.client, queue);
   };
-  const find = (turn: string, origin: string) => byOrigin.find(origin, queueKey(turn, origin));
+  const find = (requester: string, origin: string) => byOrigin.find(origin, queueKey(requester, origin));
 
   const heldByClient = (client: string) => counts.count(clientCounter(client));
-  const heldAtOrigin = ({ counters }: HopQueue) => counts.count(counters.ofClientAtOrigin);
+  const heldAtOrigin = ({ slot }: HopQueue) => counts.count(slot.counters.ofClientAtOrigin);
   const nextIn = (queues: Iterable<HopQueue>) => fewest(queues, heldAtOrigin, hasRoom);
   const nextOf = (client: string) =>
     nextIn(singlesByClient.queues(client)) ?? nextIn(listsByClient.queues(client));
@@ -95,7 +98,7 @@ export function createSlots(limits: Partial<Record<Limit, number>> = {}, counts 
   /** Starts a hop of `next`. Single requests of the same client at that origin take precedence. */
   const start = (next: HopQueue | undefined) => {
     if (!next) return;
-    const queue = find(next.client, next.origin) ?? next;
+    const queue = find(next.slot.client, next.slot.origin) ?? next;
     const [startHop] = queue.hops;
     // Move the queue behind the others.
     remove(queue);
@@ -104,10 +107,10 @@ export function createSlots(limits: Partial<Record<Limit, number>> = {}, counts 
   };
 
   return {
-    /** Takes a slot for the first turn below its limits. @returns undefined if all turns are at a limit. */
-    take(turns: Iterable<string>, origin: string): Slot | undefined {
-      for (const turn of turns) {
-        const queue = newQueue(turn, origin);
+    /** Takes a slot for the first requester below its limits. @returns undefined if all requesters are at a limit. */
+    take(requesters: Iterable<string>, origin: string): Slot | undefined {
+      for (const requester of requesters) {
+        const queue = newQueue(requester, origin);
         if (hasRoom(queue)) return take(queue);
       }
       return undefined;
@@ -117,34 +120,37 @@ export function createSlots(limits: Partial<Record<Limit, number>> = {}, counts 
      *
      * @returns false if too many hops are waiting.
      */
-    join(turn: string, origin: string, startHop: StartHop, hasBegun = false): boolean {
-      const queue = find(turn, origin) ?? newQueue(turn, origin);
+    join(requester: string, origin: string, startHop: StartHop, hasBegun = false): boolean {
+      const queue = find(requester, origin) ?? newQueue(requester, origin);
       if (hasRoom(queue)) {
         startHop(take(queue));
         return true;
       }
-      if (!mayWait(queue)) return false;
-      countWaiting(queue, 1);
+      if (!waiting.mayGrow(queue)) return false;
+      waiting.add(queue, 1);
       queue.hops = hasBegun ? new Set([startHop, ...queue.hops]) : queue.hops.add(startHop);
       enter(queue);
       return true;
     },
     /** Removes a waiting hop from its queue. */
-    leave(turn: string, origin: string, startHop: StartHop) {
-      const queue = find(turn, origin);
+    leave(requester: string, origin: string, startHop: StartHop) {
+      const queue = find(requester, origin);
       if (!queue?.hops.delete(startHop)) return;
-      countWaiting(queue, -1);
+      waiting.add(queue, -1);
       if (queue.hops.size === 0) remove(queue);
     },
     isEmpty: () => [byOrigin, singlesByClient, listsByClient].every((groups) => groups.isEmpty()),
-    /** Releases a slot and starts a waiting hop. */
+    /** Releases a slot and starts a waiting hop. Only hops that waited for a limit of this slot may start now. */
     release(slot: Slot) {
       const allFull = isFull(slot, 'inAll');
       const originFull = isFull(slot, 'atOrigin');
       const clientFull = isFull(slot, 'ofClient');
       count(slot, -1);
+      // Every client may have waited for this slot.
       if (allFull) return start(nextOfAll());
+      // Other clients waited for the origin. If neither was full, this client waited for its own share of the origin.
       if (originFull || !clientFull) start(nextIn(byOrigin.queues(slot.origin)));
+      // This client waited with its hops at all origins.
       if (clientFull) start(nextOf(slot.client));
     },
   };

@@ -18,7 +18,7 @@ function expander(limits: Parameters<typeof createSlots>[0] = { atOrigin: 1 }) {
   let waiting = 0;
   const gauge = { inc: () => void ++waiting, dec: () => void --waiting };
   const slots = createSlots(limits);
-  const request: FetchHop = ({ pathname }, { signal }) => {
+  const request: FetchHop = ({ pathname }, { chain: { signal } }) => {
     requested.push(pathname);
     return new Promise((resolve, reject) => {
       ends.set(pathname, resolve);

@@ -1,9 +1,10 @@
 import type { Gauge } from 'prom-client';
 import { aborted, overloaded } from '../expansion/errors.ts';
-import { type FetchHop, type FetchHopOptions, turnOf } from '../expansion/expansion.ts';
-import { createSlots, type Slot } from './slots.ts';
+import { type FetchHop, type HopRequest, requesterOf } from '../expansion/expansion.ts';
+import type { Slot } from './hop-queue.ts';
+import { createSlots } from './slots.ts';
 
-const nobody = { names: () => [turnOf()].values() };
+const nobody = { names: () => [requesterOf()].values() };
 
 /**
  * A layer that delays each hop until its website has a free slot.
@@ -12,12 +13,13 @@ const nobody = { names: () => [turnOf()].values() };
  * @throws ExpansionError `overloaded` if too many hops are waiting, or the signal's reason if it is aborted.
  */
 export function takeSlots(waiting?: Pick<Gauge, 'inc' | 'dec'>, slots = createSlots()) {
-  const wait = (origin: string, { turns = nobody, chain, signal, onWait }: FetchHopOptions) => {
+  const wait = (origin: string, { chain, hasBegun }: HopRequest) => {
+    const { requesters = nobody, signal, onWait } = chain;
     const { promise, resolve, reject } = Promise.withResolvers<Slot>();
-    const join = (turn: string) => slots.join(turn, origin, start, chain?.hasBegun);
-    const leave = (turn: string) => slots.leave(turn, origin, start);
+    const join = (requester: string) => slots.join(requester, origin, start, hasBegun);
+    const leave = (requester: string) => slots.leave(requester, origin, start);
     const end = () => {
-      for (const turn of turns.names()) leave(turn);
+      for (const requester of requesters.names()) leave(requester);
       signal?.removeEventListener('abort', stop);
       waiting?.dec();
       onWait?.();
@@ -30,7 +32,7 @@ export function takeSlots(waiting?: Pick<Gauge, 'inc' | 'dec'>, slots = createSl
       end();
       reject(aborted(signal?.reason));
     };
-    const joined = [...turns.names()].filter(join);
+    const joined = [...requesters.names()].filter(join);
     if (joined.length === 0) throw overloaded('Too many requests from your address are waiting');
     waiting?.inc();
     onWait?.({ join, leave });
@@ -40,11 +42,11 @@ export function takeSlots(waiting?: Pick<Gauge, 'inc' | 'dec'>, slots = createSl
   };
 
   return (fetchHop: FetchHop): FetchHop =>
-    async (url, options) => {
-      const { turns = nobody } = options;
-      const slot = slots.take(turns.names(), url.origin) ?? (await wait(url.origin, options));
+    async (url, request) => {
+      const { requesters = nobody } = request.chain;
+      const slot = slots.take(requesters.names(), url.origin) ?? (await wait(url.origin, request));
       try {
-        return await fetchHop(url, options);
+        return await fetchHop(url, request);
       } finally {
         slots.release(slot);
       }

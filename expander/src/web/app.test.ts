@@ -39,7 +39,7 @@ test('"Try again" on the page skips the caches', async () => {
   const { verdict, again } = await read(address);
   expect(verdict).toBe('Broken link');
   expect(new URL(again, 'http://localhost').searchParams.get('u')).toBe(u);
-  expect((await read(again)).verdict).toBe('File');
+  expect((await read(again)).verdict).toBe('Not encrypted');
 });
 
 test.each(['/api', '/api?u=', '/api?u=%20', '/api?cb=f', '/api?u=&u=', '/api?u=&u=%20&u='])(

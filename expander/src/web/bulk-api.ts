@@ -1,5 +1,5 @@
 import { createPieceQueue } from '@longhand/shared/pieces.ts';
-import { type LazyResponse, queryOf } from '@longhand/shared/routes.ts';
+import type { LazyResponse } from '@longhand/shared/routes.ts';
 import type { Turns } from '@longhand/shared/turns.ts';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
@@ -9,8 +9,8 @@ import { inTurns, readUrls } from '../bulk/url-list.ts';
 import { overloaded } from '../expansion/errors.ts';
 import type { Expand } from '../expansion/expand.ts';
 import { createCounts } from '../expansion/expansion.ts';
-import { type ReadRequest, readFollow } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
+import { followArgument, type ReadRequest, readFollow } from './expand-request.ts';
 import { verdictOf } from './judge.ts';
 import { apiHeaders, noStore, unbuffered } from './responses.ts';
 
@@ -38,7 +38,7 @@ export function expandList(
   return async (c: Context): Promise<LazyResponse> => {
     const { signal, client } = await readRequest(c);
     const turn = async () => turns(() => [client], signal);
-    const follow = readFollow(queryOf(c).get('follow'));
+    const follow = readFollow(followArgument(c));
     if (lists.count('all') >= maxLists || lists.count(client) >= maxListsOfClient) {
       throw overloaded('Too many URL lists are in progress');
     }

@@ -4,10 +4,12 @@ export const tones = {
   File: 'plain',
   'Opens an app': 'grey',
   'Broken link': 'grey',
+  'Contents unknown': 'amber',
+  'Not checked to the end': 'amber',
   'Anyone can publish here': 'amber',
   'Not encrypted': 'amber',
-  'Blocked our check': 'amber',
-  'Not working right now': 'amber',
+  'Blocked our check': 'grey',
+  'Not working right now': 'grey',
   'Certificate problem': 'amber',
   Beware: 'red',
 } as const;
@@ -19,8 +21,9 @@ export const warnings = ['imitates', 'subdomain', 'program', 'anyone', 'script',
 export type Warning = (typeof warnings)[number];
 
 /**
- * The text for one kind of result. `SITE` stands for the last site of the chain, `NAME` for the name that it imitates, `WHAT` for
- * a program, `WHY` for its risk, `PROVIDER` for the owner of a place, `APP` for an app, and `SECONDS` and `TARGET` for a refresh.
+ * The text for one kind of result. `SITE` stands for the last site of the chain, `NAME` for the name that it imitates, `HOME` for
+ * the host of that name, `WHAT` for a file, `WHY` for its risk, `PROVIDER` for the owner of a place, `APP` for an app and what it
+ * opens there, and `SECONDS` and `TARGET` for a refresh.
  */
 export interface Ending {
   /** Null if the link was not checked. */
@@ -32,60 +35,71 @@ export interface Ending {
   advice?: string;
   /** Explains why the last URL of the chain has no response. Defaults to the error message. */
   stop?: string;
-  /** The label of the link to the last URL. */
-  open?: 'Open it' | 'Open anyway' | 'Download anyway';
+  /** Whether the page links to the last URL. The verdict decides how the link is labelled. */
+  isLinked?: true;
   /** "Try again" repeats the check. "Continue" checks the last URL. */
   next?: 'Try again' | 'Continue';
   /** Whether the page's title, if any, replaces the headline. */
   isTitled?: true;
-  /** Whether visitors can copy a warning for others. */
-  isShared?: true;
+}
+
+/** Returns the label of the link to the last URL, which agrees with the verdict: only an ordinary page or app is simply opened. */
+export function openLabel({ verdict, warning, isLinked }: Ending): string | null {
+  if (!isLinked || !verdict) return null;
+  if (warning === 'program') return 'Download anyway';
+  if (tones[verdict] === 'plain' || verdict === 'Opens an app') return 'Open it';
+  return tones[verdict] === 'grey' ? 'Try it anyway' : 'Open anyway';
 }
 
 const found = {
   verdict: 'Page found',
   headline: 'It leads to SITE',
-  open: 'Open it',
+  isLinked: true,
   isTitled: true,
 } as const satisfies Ending;
-const brokenPage = { verdict: 'Broken link', open: 'Open anyway' } as const;
+const brokenPage = { verdict: 'Broken link', isLinked: true } as const;
 const blocked = {
   verdict: 'Blocked our check',
   headline: 'SITE blocked our check',
   advice: 'It may still open for you.',
-  open: 'Open anyway',
+  isLinked: true,
 } as const satisfies Ending;
-const notWorking = { verdict: 'Not working right now', open: 'Open anyway', next: 'Try again' } as const;
-const beware = { verdict: 'Beware', isShared: true } as const;
+const notWorking = { verdict: 'Not working right now', isLinked: true, next: 'Try again' } as const;
 const anyone = {
   verdict: 'Anyone can publish here',
   warning: 'anyone',
-  open: 'Open anyway',
+  isLinked: true,
 } as const satisfies Partial<Ending>;
-const file = { verdict: 'File', headline: 'It leads to a file at SITE' } as const;
+const file = { headline: 'It leads to WHAT at SITE', isLinked: true } as const;
 const notUrl = { verdict: null, headline: 'This is not a URL' };
 
 export const endings = {
   found,
   direct: { ...found, headline: 'It leads directly to SITE' },
   sends_on: {
-    verdict: 'Page found',
+    verdict: 'Not checked to the end',
     warning: 'script',
     headline: 'A script may redirect you from SITE',
-    advice: 'A script on the page may open another address. This check does not run scripts.',
-    open: 'Open anyway',
+    advice:
+      'Many ordinary websites need scripts to show a page. This check runs none, so open it only if you know SITE.',
+    isLinked: true,
   },
+  known_script: { ...found, warning: 'script', advice: 'A script may redirect you from SITE.' },
   partly: { ...found, advice: 'Only the first part of the page was checked for redirects.' },
   cut: {
     ...found,
+    verdict: 'Not checked to the end',
     advice: 'Only part of the page could be read, so a redirect in it may be missing.',
-    open: 'Open anyway',
     next: 'Try again',
   },
   later: { ...found, advice: 'After SECONDS seconds, the page opens TARGET.' },
-  document: { ...file, open: 'Open it' },
-  file: { ...file, advice: 'Open it only if you expect this file.', open: 'Open anyway' },
-  nothing: { verdict: 'Page found', headline: 'The page is empty at SITE', open: 'Open anyway' },
+  document: { ...file, verdict: 'File' },
+  file: {
+    ...file,
+    verdict: 'Contents unknown',
+    advice: 'It can contain anything, even programs. Open it only if you expect it.',
+  },
+  nothing: { ...brokenPage, headline: 'The page is empty at SITE' },
   unread: {
     ...notWorking,
     headline: 'The page could not be read from SITE',
@@ -100,8 +114,9 @@ export const endings = {
   max_redirects: {
     verdict: 'Broken link',
     headline: 'Too many redirects: the check stopped at SITE',
+    sentence: 'This link redirects again and again. “Continue” follows the next redirects.',
     stop: 'Not visited, because of the redirect limit.',
-    open: 'Open anyway',
+    isLinked: true,
     next: 'Continue',
   },
   loop: {
@@ -110,13 +125,23 @@ export const endings = {
     sentence: 'A redirect leads back to an earlier URL, so no page can be reached.',
     stop: 'Visited before: the loop starts again here.',
   },
-  no_location: { verdict: 'Broken link', headline: 'The link is broken at SITE', open: 'Open anyway' },
-  malformed_location: { verdict: 'Broken link', headline: 'The link is broken', stop: 'Not a URL.' },
+  no_location: {
+    verdict: 'Broken link',
+    headline: 'The link is broken at SITE',
+    sentence: 'The website redirects visitors, but does not say where to.',
+    isLinked: true,
+  },
+  malformed_location: {
+    verdict: 'Broken link',
+    headline: 'The link is broken',
+    sentence: 'The website redirects visitors to something that is not an address.',
+    stop: 'Not a URL.',
+  },
   app: {
     verdict: 'Opens an app',
     headline: 'It opens APP',
     stop: 'Not a web page, so it was not visited.',
-    open: 'Open it',
+    isLinked: true,
   },
   not_web: {
     verdict: 'Beware',
@@ -127,25 +152,33 @@ export const endings = {
   },
 
   imitates: {
-    ...beware,
+    verdict: 'Beware',
     warning: 'imitates',
-    headline: 'SITE can be mistaken for NAME',
-    advice: 'If you want NAME, type NAME yourself.',
+    headline: 'This is not NAME. It leads to a look-alike: SITE',
+    advice: 'If you want NAME, type HOME yourself.',
   },
-  mixes: { ...beware, warning: 'imitates', headline: 'SITE mixes alphabets' },
+  mixes: { verdict: 'Beware', warning: 'imitates', headline: 'It mixes letters of several alphabets: SITE' },
   subdomain: {
-    ...beware,
+    verdict: 'Beware',
     warning: 'subdomain',
     headline: 'This is not NAME. It leads to SITE',
     advice:
-      'The owner of SITE can write anything in front of it, even “NAME”. If you want NAME, type NAME yourself.',
+      'The owner of SITE can write anything in front of it, even “HOME”. If you want NAME, type HOME yourself.',
   },
   program: {
     verdict: 'Beware',
     warning: 'program',
     headline: 'It downloads WHAT from SITE',
     advice: 'WHY',
-    open: 'Download anyway',
+    isLinked: true,
+  },
+  posing: {
+    verdict: 'Beware',
+    warning: 'imitates',
+    headline: 'This is not NAME. It leads to a page at SITE',
+    advice:
+      'PROVIDER only provides the space, and anyone can publish there. If you want NAME, type HOME yourself.',
+    isLinked: true,
   },
   anyone: {
     ...anyone,
@@ -164,11 +197,13 @@ export const endings = {
     ...notWorking,
     verdict: 'Certificate problem',
     headline: 'The certificate does not prove that this is SITE',
+    advice: 'Somebody else may have answered. Type no password there.',
   },
   incomplete_chain: {
     ...notWorking,
     verdict: 'Certificate problem',
     headline: 'The certificate chain is incomplete at SITE',
+    advice: 'The page could not be read, so a redirect in it may be missing.',
   },
   unknown_name: {
     verdict: 'Broken link',

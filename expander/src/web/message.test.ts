@@ -45,8 +45,8 @@ describe('a message with several links', () => {
     const { rows, summary, html } = await check(message);
     expect(rows).toEqual([
       'plain: http://bit.ly/news news.example A record low',
-      'red: http://tinyurl.com/dhl paket-zustellung.top This is not dhl.com. It leads to paket-zustellung.top',
-      'plain: http://sho.rt/pdf files.example',
+      'red: http://tinyurl.com/dhl paket-zustellung.top This is not DHL. It leads to paket-zustellung.top',
+      'plain: http://sho.rt/pdf files.example It leads to a PDF at files.example',
     ]);
     expect(summary).toBe('Beware of 1 of 3 links. 1 page, 1 file and 1 link to beware of.');
     expect(html.indexOf('<li class')).toBeLessThan(html.indexOf('<section slot="result"'));
@@ -62,6 +62,12 @@ describe('a message with several links', () => {
     );
   });
 
+  test('names what needs care, without repeating the site', async () => {
+    expect((await check('http://bit.ly/news http://n.example/1')).rows[1]).toBe(
+      'amber: http://n.example/1 n.example Not encrypted',
+    );
+  });
+
   test('may need care, or have nothing alarming', async () => {
     expect((await check('http://bit.ly/news http://sho.rt/sites')).summary).toMatch(
       /^Be careful with 1 of 2 links\./,
@@ -69,7 +75,7 @@ describe('a message with several links', () => {
     expect(
       (await check('http://bit.ly/news http://nobody.example/a http://sho.rt/pdf http://n.example/1'))
         .summary,
-    ).toMatch(/^Be careful with 2 of 4 links\./);
+    ).toMatch(/^Be careful with 1 of 4 links\./);
     expect((await check('http://bit.ly/news http://sho.rt/pdf')).summary).toBe(
       'Nothing alarming among 2 links. 1 page and 1 file.',
     );
@@ -80,6 +86,7 @@ describe('a message with several links', () => {
     const first = await check(long);
     expect(first.rows).toHaveLength(20);
     expect(first.summary).toContain('These are links 1 to 20 of 25. Check the next 5');
+    expect(first.html).toMatch(/<a href="[^"]*&amp;from=20">Check the next 5</);
     const next = await check(long, '20');
     expect(next.rows.map((row) => row.split(' ')[1])).toEqual(
       [20, 21, 22, 23, 24].map((n) => `http://n.example/${n}`),

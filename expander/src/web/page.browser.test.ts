@@ -100,7 +100,7 @@ visits.test('the chain and its details work without JavaScript', noScript, async
 visits.test('the result determines the document title and the buttons', {}, async (page) => {
   for (const [u, hosts, ...buttons] of [
     ['s.example/title', 's.example → title.example', 'Copy the URL without tracking', 'Open it'],
-    ['s.example/down', 's.example → down.example', 'Try again', 'Copy the long URL', 'Open anyway'],
+    ['s.example/down', 's.example → down.example', 'Try again', 'Copy the long URL', 'Try it anyway'],
     ['s.example/loop', 's.example', 'Copy the long URL'],
   ]) {
     await page.goto(visits.address(`${u}`));
@@ -151,7 +151,7 @@ test('Copy works with and without the clipboard API', async () => {
 visits.test('the first click in the field selects the text', {}, async (page) => {
   await page.goto(visits.address('sho.rt/x'));
   const selected = () => page.evaluate('u.selectionEnd - u.selectionStart');
-  for (const length of ['sho.rt/x'.length, 0]) {
+  for (const length of ['sho.rt/x'.length, 0, 0]) {
     await page.getByLabel('Link').click();
     await expect.poll(selected).toBe(length);
   }
@@ -188,14 +188,16 @@ visits.test('only problem verdicts are coloured', {}, async (page) => {
   const style = (selector: string, property: string) =>
     page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
   const colours: unknown[] = [];
-  for (const path of ['final', 'dead', 'down', 'mixed']) {
+  for (const path of ['final', 'dead', 'down', 'plainly', 'mixed']) {
     await page.goto(visits.address(`s.example/${path}`));
     colours.push(await style('.verdict', 'backgroundColor'));
     expect((await style('.actions [rel]', 'borderTopColor')) === 'rgba(0, 0, 0, 0)').toBe(path !== 'final');
   }
   expect(colours[0]).toBe('rgba(0, 0, 0, 0)');
+  // A website that is out of order is no risk, like a page that is gone.
+  expect(colours[2]).toBe(colours[1]);
   expect(new Set(colours).size).toBe(4);
-  const red = colours[3];
+  const red = colours[4];
   expect(await style('.destination', 'borderLeftColor')).toBe(red);
   for (const host of ['.site', '.destination b']) expect(await style(host, 'color')).toBe(red);
   await page.emulateMedia({ forcedColors: 'active' });
@@ -256,9 +258,10 @@ test.each([320, 390, 1_280])('a long site is as large as the text, at a width of
   visits.visit({ viewport: { width, height: 800 } }, async (page) => {
     for (const length of [25, 40, 60]) {
       await page.goto(visits.address(`sho.rt/site${length}`));
-      const { sizes, lines } = (await page.evaluate(`({
+      const { sizes, broken, lines } = (await page.evaluate(`({
         sizes: ['h2', '.site', '.destination', '.destination b'].map((it) =>
           parseFloat(getComputedStyle(document.querySelector(it)).fontSize)),
+        broken: [...document.querySelectorAll(':is(.site, .destination b) > span')].filter((part) => part.getClientRects().length > 1).length,
         lines: ['.site', '.destination b'].map((it) => {
           const rows = new Map();
           for (const part of document.querySelectorAll(it + ' > span')) {
@@ -267,7 +270,8 @@ test.each([320, 390, 1_280])('a long site is as large as the text, at a width of
           }
           return [...rows.values()];
         }),
-      })`)) as { sizes: number[]; lines: string[][] };
+      })`)) as { sizes: number[]; broken: number; lines: string[][] };
+      expect(broken).toBe(0);
       const [title = 0, site = 0, url = 0, siteInUrl = 0] = sizes;
       expect([site, siteInUrl]).toEqual([title, url]);
       for (const [, ...rest] of lines) for (const line of rest) expect(line).toMatch(/^[.-]/);
@@ -290,6 +294,11 @@ visits.test('an empty field has one wide button, "Paste and expand"', clipboard,
   expect((await page.getByLabel('Link').boundingBox())?.width).toBeGreaterThan(350);
   await page.getByLabel('Link').fill('');
   expect(await shown()).toEqual(['Paste and expand']);
+  for (const width of [320, 390, 1_280]) {
+    await page.setViewportSize({ width, height: 700 });
+    const paste = await page.getByRole('button', { name: 'Paste and expand' }).boundingBox();
+    expect(paste?.height).toBeLessThan(60);
+  }
   await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
   await page.goto(visits.origin);
   expect(await shown()).toEqual(['Expand']);
@@ -337,10 +346,13 @@ test.each([390, 1_280])('the result hardly moves the page at a width of %i pixel
     const going = page.goto(visits.address('sho.rt/start'));
     await expect.poll(() => waitingFor(page)).toContain('Waiting for');
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    const room = await page.locator('#expansion').boundingBox();
     slow.resolve(path === 'titled' ? { title: 'A page' } : to(arrival));
     await going;
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     expect(Number(await page.evaluate('shift'))).toBeLessThan(0.05);
+    // A result of usual length fits into the room that was kept for it.
+    expect(await page.locator('#expansion').boundingBox()).toEqual(room);
   }
 });
 
@@ -356,10 +368,12 @@ test('the empty page lists the last ten results of this device', async () => {
   await page.goto(visits.address('http://['));
   await page.goto(visits.origin);
   const items = await page.locator('#recent li').allTextContents();
-  expect(items).toHaveLength(10);
+  expect([items.length, new Set(items).size]).toEqual([10, 10]);
   expect(items.slice(0, 3)).toEqual([5, 10, 9].map((n) => `sho.rt/n${n} → example.com`));
   expect(await page.locator('#recent a').first().getAttribute('href')).toBe('/?u=sho.rt%2Fn5');
   await page.getByText('Only on this device.').waitFor();
+  const [piece] = await page.locator('#recent .host').allTextContents();
+  expect(piece).toBe('example.com');
   await page.getByRole('button', { name: 'Forget' }).click();
   expect(await page.locator('#recent').isVisible()).toBe(false);
   await page.reload();

@@ -59,8 +59,10 @@ test('the page shows at most 2,000 characters of each URL, and always its domain
   const html = await (await chain.request('/?u=sho.rt/x')).text();
   const [, hop = ''] = html.split('<li value="2"');
   const [shown = ''] = /<data.*?<\/data>/s.exec(hop) ?? [];
-  expect(shown).toMatch(/user\w*…<\/span><wbr><b><span>end<\/span><wbr><span>\.example<\/span><\/b>/);
-  expect(shown).toMatch(/a…<\/span><\/data>$/);
+  expect(shown).toMatch(
+    /user\w*…<\/span><span><span>www\.<\/span><\/span><wbr><span class="host"><b><span>end<\/span><wbr><span>\.example<\/span><\/b>/,
+  );
+  expect(shown).toMatch(/&amp;a.*…<\/span><\/span><\/data>$/);
   for (const text of [/value="([^"]*)"/.exec(shown)?.[1] ?? '', shown.replace(/<[^>]*>/g, '')])
     expect(text.replaceAll('&amp;', '&').trim().length).toBeLessThan(2_010);
 });

@@ -8,7 +8,7 @@ import type { Context } from 'hono';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
-import type { ExpandMessage, ExpandRequest } from './api.ts';
+import type { ExpandMessage, ExpandRequest } from './expand-request.ts';
 import { describeMessage, describeRow, type MessageLink, maxLinks } from './message.ts';
 import { linksIn } from './pasted.ts';
 import { baseHeaders, noStore, reportError, unbuffered } from './responses.ts';
@@ -27,7 +27,8 @@ export function createPage(onMissing?: (fault: Error) => void) {
   const folder = join(import.meta.dirname, '../../views');
   const render = views<Record<string, object>>(folder, onMissing);
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
-  const [style, svg] = [read('page.css'), read('icon.svg')];
+  const style = read('page.css');
+  const svg = read('icon.svg');
   const script = read('page.js') + read('recent.js');
   const icon = `data:image/svg+xml,${encodeURIComponent(svg.trim())}`;
   /** @param query for the footer's links to the API. @param requestId a failed request's ID, for the footer. */
@@ -87,6 +88,19 @@ export function showPage(
     const top = (from: string | null, state: { begun: boolean; mistyped: boolean }) =>
       page.top({ u: link || typed, typed, from, ...state, proxied: requestId !== undefined });
     const result = (expansion: Expansion) => page.result(link, expansion, requestId);
+    /** The page of an expansion that has ended before its first hop. */
+    const endedPage = (ended: Expansion): LazyResponse => {
+      const { end, error, longUrl } = ended;
+      const mistyped = error?.code === 'invalid_url' || error?.code === 'unsupported_scheme';
+      const from = mistyped ? null : longUrl;
+      const { status, headers } = reportError(c, error);
+      return {
+        status,
+        headers: { ...page.headers, ...headers },
+        body: () =>
+          top(from, { begun: false, mistyped }) + (end.code === 'empty' ? page.intro() : result(ended)),
+      };
+    };
 
     // The request's signal stops the expansion if the client disconnects.
     const pieces = createPieceQueue();
@@ -103,26 +117,11 @@ export function showPage(
       pieces.push(orElse(() => page.hop(shown), skipped));
       begun.resolve(null);
     };
-    const expanding = expandRequest(c, {
-      u: link,
-      follow: 'all',
-      again: query.get('again') !== undefined,
-      onHop,
-    });
+    const again = query.get('again') !== undefined;
+    const expanding = expandRequest(c, { u: link, follow: 'all', again, onHop });
 
     const ended = await Promise.race([begun.promise, expanding]);
-    if (ended) {
-      const { end, error, longUrl } = ended;
-      const mistyped = error?.code === 'invalid_url' || error?.code === 'unsupported_scheme';
-      const from = mistyped ? null : longUrl;
-      const { status, headers } = reportError(c, error);
-      return {
-        status,
-        headers: { ...page.headers, ...headers },
-        body: () =>
-          top(from, { begun: false, mistyped }) + (end.code === 'empty' ? page.intro() : result(ended)),
-      };
-    }
+    if (ended) return endedPage(ended);
     const failed = (fault: unknown) => {
       onFault(fault);
       return page.fault(link);

@@ -56,6 +56,7 @@ test.each([
     `${mark}https://sho.rt/a`,
     'https://sho.rt/a',
   ]),
+  ['an invisible character in a host', 'https://sho\u200b.rt/a', 'https://sho.rt/a'],
   ['an isolated URL', '\u2068https://sho.rt/a\u2069 now', 'https://sho.rt/a'],
   ['Chinese text', '请看https://sho.rt/a谢谢', 'https://sho.rt/a'],
   ['Japanese text', 'リンクはhttps://sho.rt/aです', 'https://sho.rt/a'],
@@ -80,6 +81,7 @@ test.each([
   ['["https://sho.rt/a","https://sho.rt/b"]', ['https://sho.rt/a', 'https://sho.rt/b']],
   ['<a href="https://sho.rt/a">https://bank.example</a>', ['https://sho.rt/a', 'https://bank.example']],
   ['sho.rt/a\nsho.rt/b', ['sho.rt/a', 'sho.rt/b']],
+  ['https://sho.rt/a\u200bhttps://sho.rt/b', ['https://sho.rt/a', 'https://sho.rt/b']],
   ['from mail.example: sho.rt/a sho.rt/b', ['sho.rt/a', 'sho.rt/b']],
   ['http://sho.rt/a, bit.ly/file and main.js/x', ['http://sho.rt/a', 'bit.ly/file']],
 ])('finds every link: %s', (text, urls) => {

@@ -3,6 +3,7 @@ import type { LazyResponse } from '@longhand/shared/routes.ts';
 import type { Context } from 'hono';
 import type { ErrorCode, ExpansionError, RateState } from '../expansion/errors.ts';
 import type { Expansion } from '../expansion/expansion.ts';
+import { omit } from '../expansion/omit.ts';
 import { asciiJson } from './ascii-json.ts';
 import { verdictOf } from './judge.ts';
 
@@ -38,7 +39,7 @@ export const preflightHeaders = {
 /** Maximum time in nginx's cache (s). Kept short, because nginx does not reduce `max-age` as a response ages. */
 const edgeLifetime = 30;
 
-/** How long caches may serve a stale response (s) during a refresh or while no expander responds. */
+/** How long caches may serve a stale response (s) during a revalidation or while no expander responds. */
 const staleness = 'stale-while-revalidate=30, stale-if-error=600';
 
 /**
@@ -111,7 +112,11 @@ export interface ResponseFormat {
 }
 
 /** JSONP responses are text/html. Browsers run them only without `nosniff`. */
-const { 'X-Content-Type-Options': _, ...jsonpHeaders } = apiHeaders;
+const jsonpHeaders = omit(apiHeaders, new Set(['X-Content-Type-Options'] as const));
+
+/** Fields that only caches need. */
+const hopLifetime = new Set(['freshUntil'] as const);
+const expansionLifetime = new Set(['freshUntil', 'staleUntil', 'sources'] as const);
 
 export const formats = {
   /** The long URL or the error message. */
@@ -144,8 +149,8 @@ export const formats = {
   chain: {
     headers: { ...apiHeaders, 'Content-Type': 'application/json' },
     write(expansion, { u, follow }) {
-      const { hops, freshUntil: _, staleUntil: __, sources: ___, ...rest } = expansion;
-      const shown = hops.map(({ freshUntil: _, ...hop }) => hop);
+      const { hops, ...rest } = omit(expansion, expansionLifetime);
+      const shown = hops.map((hop) => omit(hop, hopLifetime));
       return asciiJson({ url: u, follow, hops: shown, ...rest, ...verdictOf(expansion) });
     },
     emptyStatus: 400,

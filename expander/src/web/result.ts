@@ -1,8 +1,10 @@
+import { appOf } from '../expansion/apps.ts';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
 import { splitName } from '../expansion/file-kinds.ts';
 import { describeHost, readableHost, registrableDomain, type UnicodeHost } from '../expansion/host.ts';
 import { hostText, isWeb, parseUrl } from '../expansion/target.ts';
-import { type Ending, tones } from './endings.ts';
+import { type Ending, openLabel, tones } from './endings.ts';
+import { hostPieces, withHosts } from './host-pieces.ts';
 import { type Judgement, judge } from './judge.ts';
 import { list } from './list.ts';
 import { linksIn } from './pasted.ts';
@@ -11,73 +13,143 @@ import { duration, errorStatus, sizeInWords, statusInWords, summary } from './wo
 
 /** Returns the `result` view's data. The view omits null and empty values. */
 export function describeResult(u: string, expansion: Expansion) {
-  const { hops, longUrl, end, error } = expansion;
   const judgement = judge(expansion);
-  const { ending, warning, reason, url, site, unencrypted, fill } = judgement;
-  const { verdict, open } = ending;
+  const { ending, warning, url, site, unencrypted, named } = judgement;
+  const { hops, end, longUrl } = expansion;
   const begun = hops.length > 0;
-  const last = end.code === 'final' ? hops.at(-1) : undefined;
-  const sentence = ending.sentence
-    ? fill(ending.sentence)
-    : last
-      ? errorStatus(last)
-      : sentenceOf(ending, end.message);
-  const advice = ending.advice ? fill(ending.advice) : null;
-  const original = begun || verdict ? (end.target ?? longUrl) : null;
-  const { cleaned, parameters } = withoutTracking(open && site ? (original ?? '') : '');
-  const isTracked = parameters.length > 0;
-  const destination = isTracked ? cleaned : original;
-  const stop = ending.stop ?? error?.message;
-  const title = last?.title ?? null;
-  const isTitled = ending.isTitled === true && title !== null;
-  const said = isTitled ? `${title}. It leads to ${site?.name}` : reason;
+  const last = lastPage(expansion);
+  const shown = shownUrls(expansion, judgement);
+  const title = titleOf(expansion, ending);
+  const words = wordsOf(expansion, judgement);
   return {
     begun,
-    verdict,
-    tone: verdict && tones[verdict],
-    headline: isTitled
-      ? { title, lines: [], after: '' }
-      : { title: null, ...headlineOf(judgement, original) },
-    site: site ? pieces(site.name) : [],
-    destination: destination ? urlParts(destination, site?.ascii, warning === 'subdomain') : null,
+    verdict: ending.verdict,
+    tone: ending.verdict && tones[ending.verdict],
+    headline: title.isHeadline
+      ? { title: title.text, lines: [], after: '' }
+      : { title: null, ...headlineOf(judgement, shown.original) },
+    site: site ? hostPieces(site.name) : [],
+    siteName: site?.name ?? null,
+    destination: shown.destination ? urlParts(shown.destination, site?.ascii, warning === 'subdomain') : null,
     file: last?.file ? describeFile(last.file, judgement.program) : null,
-    unencrypted,
+    unencrypted: unencrypted && withHosts(unencrypted, named),
+    /** Whether users read the host in other letters than those of the URL. */
+    isTranscribed: url !== null && isWeb(url) && readableHost(url) !== null,
     hosts: hostNotes([...hops.map((hop) => new URL(hop.url)), url]),
-    title: isTitled ? null : title,
-    /** Links below the URL. A script adds the Copy and Share buttons for `copy`. */
-    actions: {
-      copy: destination ? copyButton(u, destination, isTracked, judgement) : null,
-      links: [...nextLink(u, expansion, ending), ...outLink(open, destination)],
-    },
-    sentences: [sentence, advice].filter((text) => text !== null && text !== ''),
+    title: title.isHeadline ? null : title.text,
+    actions: actionsOf(u, expansion, judgement, shown),
+    sentences: [words.sentence, words.advice].filter(Boolean).map((text) => withHosts(`${text}`, named)),
     detail: end.detail ?? null,
     summary: summary(expansion),
     journey: begun ? journey(hops, end.target ?? longUrl) : null,
-    /** The last URL of the chain and the reason why it has no response. Null if the last URL has a response. */
-    stop: begun && original && stop ? { ...urlParts(original), number: hops.length + 1, reason: stop } : null,
-    tracking: isTracked
-      ? {
-          original: urlParts(original ?? ''),
-          parameters,
-          actions: {
-            copy: { text: original ?? '', what: 'the original URL', label: 'Copy' },
-            links: outLink('Open original', original),
-          },
-        }
-      : null,
-    /** Text for screen readers. */
-    announcement: (verdict === 'Page found'
-      ? [said, advice, summary(expansion)]
-      : [verdict, said, sentence, advice]
-    )
-      .filter(Boolean)
-      .map((text) => `${text}`.replace(/\.$/, ''))
-      .join('. '),
-    documentTitle: documentTitle(hops[0]?.url, original),
+    stop: begun ? stopOf(expansion, ending, shown.original) : null,
+    tracking: trackingOf(shown),
+    announcement: announcementOf(expansion, judgement, { title, words }),
+    documentTitle: documentTitle(hops[0]?.url, shown.original),
   };
 }
 
-/** Max characters of a URL on the page, which shows up to 20 URLs of 16 KiB. A domain has 253, and its port may have zeros. */
+/** Returns the hop that reached a page, if any. */
+const lastPage = ({ end, hops }: Expansion): Hop | undefined =>
+  end.code === 'final' ? hops.at(-1) : undefined;
+
+interface ShownUrls {
+  /** The URL at the end of the chain. */
+  original: string | null;
+  /** The same without tracking. */
+  destination: string | null;
+  isTracked: boolean;
+  /** The names of the tracking parameters. */
+  parameters: ReturnType<typeof withoutTracking>['parameters'];
+}
+
+function shownUrls({ hops, end, longUrl }: Expansion, { ending, site }: Judgement): ShownUrls {
+  const original = hops.length > 0 || ending.verdict ? (end.target ?? longUrl) : null;
+  const isOpened = openLabel(ending) && site;
+  const { cleaned, parameters } = withoutTracking(isOpened ? (original ?? '') : '');
+  const isTracked = parameters.length > 0;
+  return { original, destination: isTracked ? cleaned : original, isTracked, parameters };
+}
+
+interface Title {
+  text: string | null;
+  isHeadline: boolean;
+}
+
+function titleOf(expansion: Expansion, ending: Ending): Title {
+  const text = lastPage(expansion)?.title ?? null;
+  return { text, isHeadline: ending.isTitled === true && text !== null };
+}
+
+interface Words {
+  sentence: string | null;
+  advice: string | null;
+}
+
+/** Returns the sentences below the headline. */
+function wordsOf(expansion: Expansion, { ending, fill }: Judgement): Words {
+  const last = lastPage(expansion);
+  const own = last ? errorStatus(last) : sentenceOf(ending, expansion.end.message);
+  return {
+    sentence: ending.sentence ? fill(ending.sentence) : own,
+    advice: ending.advice ? fill(ending.advice) : null,
+  };
+}
+
+/** Returns the links below the URL. A script adds the Copy and Share buttons for `copy`. */
+function actionsOf(
+  u: string,
+  expansion: Expansion,
+  judgement: Judgement,
+  { destination, isTracked }: ShownUrls,
+) {
+  const { ending } = judgement;
+  return {
+    copy: destination ? copyButton(u, destination, isTracked, judgement) : null,
+    links: [...nextLink(u, expansion, ending), ...outLink(openLabel(ending), destination)],
+  };
+}
+
+/** Returns the last URL of the chain and the reason why it has no response. Null if it has a response. */
+function stopOf({ hops, error }: Expansion, ending: Ending, original: string | null) {
+  const reason = ending.stop ?? error?.message;
+  return original && reason ? { ...urlParts(original), number: hops.length + 1, reason } : null;
+}
+
+function trackingOf({ original, isTracked, parameters }: ShownUrls) {
+  if (!isTracked) return null;
+  return {
+    original: urlParts(original ?? ''),
+    parameters,
+    summary:
+      parameters.length > 1
+        ? `Opens without ${parameters.length} parts that only help to track you.`
+        : 'Opens without a part that only helps to track you.',
+    actions: {
+      copy: { text: original ?? '', what: 'the original URL', label: 'Copy' },
+      links: outLink('Open original', original),
+    },
+  };
+}
+
+/** Returns what screen readers announce. */
+function announcementOf(
+  expansion: Expansion,
+  { ending: { verdict }, reason, site }: Judgement,
+  { title, words }: { title: Title; words: Words },
+): string {
+  const said = title.isHeadline ? `${title.text}. It leads to ${site?.name}` : reason;
+  const texts =
+    verdict === 'Page found'
+      ? [said, words.advice, summary(expansion)]
+      : [verdict, said, words.sentence, words.advice];
+  return texts
+    .filter(Boolean)
+    .map((text) => `${text}`.replace(/\.$/, ''))
+    .join('. ');
+}
+
+/** Maximum characters of a URL on the page, which shows up to 20 URLs of 16 KiB. A domain has 253, and its port may have zeros. */
 const maxShown = { url: 2_000, before: 500, domain: 300, after: 1_200 };
 
 /** Returns the error message, unless the ending says the same. */
@@ -85,10 +157,10 @@ const sentenceOf = ({ verdict, headline }: Ending, message: string) =>
   verdict === 'Opens an app' || headline === message ? '' : message;
 
 /** Splits the headline at the site. `after` is null if the headline names no site. */
-function headlineOf({ ending, fill, site }: Judgement, original: string | null) {
+function headlineOf({ ending, fill, site, named }: Judgement, original: string | null) {
   const [before = '', after = null] = ending.headline.split('SITE');
   // Each sentence has its own line.
-  const lines = before.split(/(?<=\.) /).map(fill);
+  const lines = before.split(/(?<=\.) /).map((line) => withHosts(fill(line), named));
   return { lines, after: site && original && after !== null ? fill(after) : null };
 }
 
@@ -97,9 +169,12 @@ function describeFile({ name, size }: NonNullable<Hop['file']>, program: Judgeme
   return { ...parts, size: size === null ? null : sizeInWords(size), looksLike: program?.looksLike ?? null };
 }
 
-/** Returns the text that the Copy button copies. A warning has no clickable names, because nobody should open them by accident. */
+/**
+ * Returns the text that the Copy button copies: a warning if the verdict is red, for others who received the link. A warning has
+ * no clickable names, because nobody should open them by accident.
+ */
 function copyButton(u: string, destination: string, isTracked: boolean, { ending, reason }: Judgement) {
-  if (ending.isShared) {
+  if (ending.verdict && tones[ending.verdict] === 'red') {
     const text = `Beware of ${defanged(cut(u))}. ${defanged(reason)}.`;
     return { text, what: '', label: 'Copy as a warning' };
   }
@@ -108,30 +183,41 @@ function copyButton(u: string, destination: string, isTracked: boolean, { ending
 
 const defanged = (text: string) => text.replace(/\.(?=\S)/g, '[.]').replace(/^http/i, 'hxxp');
 
-/** Returns the hosts of a chain in order, such as `bit.ly` and `nytimes.com`. */
-function journey(hops: readonly Hop[], end: string | null): string[] {
+/** Returns the hosts of a chain in order, such as `bit.ly` and `nytimes.com`, and in words what is not on the web. */
+function journey(hops: readonly Hop[], end: string | null) {
   const hosts = [...hops.map(({ url }) => url), end ?? ''].map((url) => {
     const parsed = parseUrl(url);
-    return parsed && (isWeb(parsed) ? (readableHost(parsed) ?? parsed.host) : parsed.protocol);
+    if (!parsed) return null;
+    if (isWeb(parsed)) return readableHost(parsed) ?? parsed.host;
+    return (
+      appOf(parsed) ?? (parsed.protocol === 'javascript:' ? 'a script' : 'something else than a web page')
+    );
   });
   const sites = hosts.filter((host, index) => host !== null && host !== hosts[index - 1]) as string[];
   const hidden = sites.length - maxSites;
-  return hidden > 0 ? [...sites.slice(0, 2), `${hidden + 1} more`, ...sites.slice(1 - maxSites + 2)] : sites;
+  const shown =
+    hidden > 0 ? [...sites.slice(0, 2), `${hidden + 1} more`, ...sites.slice(1 - maxSites + 2)] : sites;
+  return shown.map(hostPieces).flatMap((host, index) => {
+    const site = { before: index > 0 ? '→ ' : '', host, after: '' };
+    return index > 0 ? [{ before: ' ', host: [], after: '' }, site] : [site];
+  });
 }
 
-/** Max sites to name on the line about the chain. */
+/** Maximum sites to name on the line about the chain. */
 const maxSites = 6;
 
 /**
- * Splits a site before dots and hyphens, where its lines may break. A line that begins with neither would look like a site.
- * Addresses stay whole, and so do names that are written from right to left, because pieces would change their order.
+ * Splits the path and query of a URL where its lines may break: after a slash, and before a parameter. A long name also breaks
+ * before its last character, which keeps the slash company.
  */
-export const pieces = (site: string) =>
-  /[\u0590-\u08ff]|^[\d[]/.test(site) ? [site] : site.split(/(?=[.-])/);
+function pathPieces(text: string): string[] {
+  const pieces = text.split(/(?<=\/)(?!\/)|(?=[?&#])/);
+  return pieces.flatMap((piece) => (piece.length > 20 ? piece.split(/(?=[^/]\/$)/u) : [piece]));
+}
 
 /**
- * Splits a URL into the site, by default the registrable domain plus port, the text before it, and the text after it. Elides the rest after
- * 2,000 characters.
+ * Splits a URL into the site, by default the registrable domain plus port, the subdomain, the text before both, and the text
+ * after them. Elides the rest after 2,000 characters.
  *
  * @param isStruck whether the subdomain imitates another site.
  */
@@ -140,16 +226,18 @@ export function urlParts(url: string, given?: string, isStruck = false) {
   const site = parsed && isWeb(parsed) ? (given ?? registrableDomain(parsed)) : '';
   // Use the parsed URL if the host is in Unicode or has escapes, because `site` is in ASCII.
   const text = parsed && !hostText(url).toLowerCase().includes(site) ? parsed.href : url;
-  const [, before = '', host = '', rest = text] =
-    (site && /^(https?:\/\/(?:[^/?#\\]*@)?)([^/?#\\]*)(.*)$/is.exec(text)) || [];
+  const [, before = '', host = '', slash = '', rest = text] =
+    (site && /^(https?:\/\/(?:[^/?#\\]*@)?)([^/?#\\]*)(\/?)(.*)$/is.exec(text)) || [];
   const start = host.toLowerCase().lastIndexOf(site);
-  const subdomain = host.slice(0, start);
   return {
     url: cut(url, maxShown.url),
-    before: cut(before + (isStruck ? '' : subdomain), maxShown.before),
-    struck: isStruck ? cut(subdomain, maxShown.before) : '',
-    domain: pieces(cut(host.slice(start), maxShown.domain)),
-    after: cut(rest, maxShown.after).split(/(?=[/?&#])/),
+    before: cut(before, maxShown.before),
+    subdomain: hostPieces(cut(host.slice(0, start), maxShown.domain)),
+    isStruck,
+    domain: hostPieces(cut(host.slice(start), maxShown.domain)),
+    /** Stays beside the host. */
+    slash,
+    after: pathPieces(cut(rest, maxShown.after)),
   };
 }
 
@@ -158,7 +246,7 @@ function nextLink(u: string, { longUrl, error }: Expansion, { next }: Ending) {
   return next && longUrl ? [link(next, exactly(longUrl))] : [];
 }
 
-const outLink = (label: string | undefined, href: string | null) =>
+const outLink = (label: string | null, href: string | null) =>
   label && href ? [{ label, href, isOut: true }] : [];
 
 /** @param wait seconds until the link works. */

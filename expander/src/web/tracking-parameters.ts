@@ -37,7 +37,7 @@ const owners = new Map(
 );
 const prefixes = [...owners.keys()].filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
 
-/** Max parameters to examine. Real links have fewer than 50 parameters. */
+/** Maximum parameters to examine. Real links have fewer than 50 parameters. */
 const maxPairs = 1_000;
 
 type Parameter = Record<'name' | 'value' | 'owner', string>;

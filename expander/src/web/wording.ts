@@ -20,10 +20,26 @@ const statusWords: Record<number, string> = {
   999: 'browsers only',
 };
 
-/** Describes the last page's status in a sentence; null for a page that loads. */
+/** What the status of the last page means to a visitor. */
+const errorSentences: Record<number, string> = {
+  401: 'The website asks visitors to sign in.',
+  402: 'The website asks visitors to pay.',
+  403: 'The website does not let our check in.',
+  404: 'The page does not exist. It may have been moved or deleted.',
+  410: 'The website has deleted the page.',
+  429: 'The website has too many visitors at the moment.',
+  451: 'The website may not show the page for legal reasons.',
+  503: 'The website is out of order or has too many visitors at the moment.',
+  504: 'The website took too long to make the page.',
+  999: 'The website only responds to browsers.',
+};
+
+/** Describes the last page's status in a sentence; null for a page that loads, and for an empty one. */
 export function errorStatus({ status }: Hop): string | null {
-  if (status === null || (status < 400 && status !== 204)) return null;
-  return `The page returned ${status}, ${statusInWords(status)}.`;
+  if (status === null || status < 400) return null;
+  const sentence = errorSentences[status];
+  if (sentence) return sentence;
+  return status < 500 ? 'The website did not accept our request.' : 'The website is out of order.';
 }
 
 export function statusInWords(status: number): string {
@@ -42,10 +58,15 @@ export function summary({ hops, redirectCount, end, error, cached }: Expansion):
     : `${redirects}${time && ` in ${time}`}.`;
 }
 
+/** Keeps a number and its unit on one line. */
+const noBreak = '\u00a0';
+
 /** Formats milliseconds. Returns an empty string below 1 ms. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 1) return '';
-  return milliseconds < 999.5 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
+  return milliseconds < 999.5
+    ? `${Math.round(milliseconds)}${noBreak}ms`
+    : `${(milliseconds / 1_000).toFixed(1)}${noBreak}s`;
 }
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
@@ -53,5 +74,5 @@ const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
 /** Formats a size such as `48 MB`. */
 export function sizeInWords(bytes: number): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
-  return `${Number((bytes / 1_000 ** power).toPrecision(3))} ${units[power]}`;
+  return `${Number((bytes / 1_000 ** power).toPrecision(3))}${noBreak}${units[power]}`;
 }

@@ -2,15 +2,15 @@ import { setTimeout as after } from 'node:timers/promises';
 import { launchChromium } from '@longhand/shared/testing/chromium.ts';
 import type { Browser, Page } from 'playwright-core';
 import { maxDelay } from '../../src/hop/html-document.ts';
-import { errorAt, type Link, leftByScript, savedAs, start } from './link.ts';
-import { type Stage, userAgentOf } from './stage.ts';
+import { errorAt, type Link, leftByScript, savedAs, startOf } from './link.ts';
+import { type Protocol, type Stage, userAgentOf } from './stage.ts';
 
 const parallelPages = 2;
 
 /** Starts a Chromium that connects to the stage for all hosts and trusts its certificate. */
-export const openChromium = ({ port, tlsPort, fingerprint }: Stage) =>
+export const openChromium = ({ port, tlsPorts, fingerprint }: Stage, protocol: Protocol) =>
   launchChromium(
-    `--host-resolver-rules=MAP *:443 127.0.0.1:${tlsPort}, MAP * 127.0.0.1:${port}`,
+    `--host-resolver-rules=MAP *:443 127.0.0.1:${tlsPorts[protocol]}, MAP * 127.0.0.1:${port}`,
     `--ignore-certificate-errors-spki-list=${fingerprint}`,
   );
 
@@ -25,7 +25,9 @@ export async function chromiumEnds(
     const context = await browser.newContext();
     const page = await context.newPage();
     const session = await context.newCDPSession(page);
-    for (const [index, { compares }] of queue) {
+    for (const [index, link] of queue) {
+      const { compares } = link;
+      const start = startOf(link);
       await session.send('Network.setUserAgentOverride', { userAgent: userAgentOf(index) });
       await open(page, 'about:blank');
       const download =
@@ -47,9 +49,9 @@ export async function chromiumEnds(
 }
 
 /** Matches Chromium's errors that Longhand also reports. */
-const errors = /MULTIPLE|TOO_MANY_REDIRECTS|INVALID_HTTP|TRUNCATED|EMPTY_RESPONSE/;
+const errors = /MULTIPLE|TOO_MANY_REDIRECTS|INVALID_HTTP|TRUNCATED|EMPTY_RESPONSE|HTTP2/;
 
-/** Max milliseconds to load a page. */
+/** Maximum milliseconds to load a page. */
 const loadTimeout = 20_000;
 
 /**

@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
-import type { Reply, Website } from './stage.ts';
+import type { Protocol, Reply, Website } from './stage.ts';
 
-/** A test case: a link that starts at `start`, served by `website`. */
+/** A test case: a link that starts at `startOf(link)`, served by `website`. */
 export interface Link {
+  /** What websites speak over TLS; HTTP/1.1 by default. With HTTP/2, the link starts at https. */
+  protocol?: Protocol;
+  /** The same link over HTTP/1.1. */
+  overHttp1?: Link;
   group: string;
   /** What the website sends in this test case. */
   sent: string;
@@ -15,6 +19,20 @@ export interface Link {
 }
 
 export const start = 'http://start.example/a/b?q#part';
+
+const encrypted = (url: string) => url.replace('http://start.example', 'https://start.example');
+
+export const startOf = ({ protocol }: Link): string => (protocol === 'HTTP/2' ? encrypted(start) : start);
+
+/** Returns the same links over HTTP/2. */
+export const overHttp2 = (links: readonly Link[]): Link[] =>
+  links.map((link) => ({
+    ...link,
+    protocol: 'HTTP/2',
+    overHttp1: link,
+    group: `${link.group}, over HTTP/2`,
+    ...(link.chromium && { chromium: encrypted(link.chromium) }),
+  }));
 
 /** Describes a link that ends with an error page at `url`. */
 export const errorAt = (url: string): string => `error at ${url}`;

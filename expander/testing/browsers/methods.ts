@@ -75,8 +75,8 @@ const redirectsHead =
   (request) =>
     request.method === 'HEAD' ? redirect(target(request)) : article;
 
-const otherHost = ({ host }: ReceivedRequest) =>
-  `http://${host === 'start.example' ? 'other.example' : 'start.example'}`;
+const otherHost = ({ host, encrypted }: ReceivedRequest) =>
+  `http${encrypted ? 's' : ''}://${host === 'start.example' ? 'other.example' : 'start.example'}`;
 
 const elsewhere: Record<string, Website> = {
   'HEAD redirects to a missing page': ({ method, path }) => {
@@ -109,11 +109,11 @@ const elsewhere: Record<string, Website> = {
 
 /** Creates a website that redirects every second GET to the same URL. */
 function everySecondTime(redirection: Reply): Website {
-  let requests = 0;
-  return ({ method }) => {
+  // Links over http and https run in parallel.
+  const requests = { http: 0, https: 0 };
+  return ({ method, encrypted }) => {
     if (method === 'HEAD') return redirection;
-    requests += 1;
-    return requests % 2 === 1 ? redirection : article;
+    return requests[encrypted ? 'https' : 'http']++ % 2 === 0 ? redirection : article;
   };
 }
 

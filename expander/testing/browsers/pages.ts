@@ -145,8 +145,10 @@ const encodings = (
   ] as const
 ).flatMap(([sent, coding, body]): Link[] => {
   const encoded = page(body.toString('latin1'), [['Content-Encoding', coding]]);
-  const encrypted: Website = ({ encrypted, path }) =>
-    encrypted ? (path === '/m' ? page('') : encoded) : redirect('https://start.example/');
+  const encrypted: Website = ({ encrypted, path }) => {
+    if (!encrypted) return redirect('https://start.example/');
+    return path === '/m' ? page('') : encoded;
+  };
   return [
     ...ofReplies('Pages: Content-Encoding', { [sent]: encoded }).map((link) => ({
       ...link,
@@ -191,12 +193,8 @@ const scripts: Link[] = ofLines('scripts.txt', (markup) =>
   ...(link.group.includes('might') && { chromium: start, reason: 'scripts and frames are not run' }),
 }));
 
+/** Links to compressed pages over http and https. */
+export const encodingLinks: readonly Link[] = encodings;
+
 /** Links to pages that may redirect. */
-export const pageLinks: readonly Link[] = [
-  ...refreshes,
-  ...pages,
-  ...types,
-  ...encodings,
-  ...xml,
-  ...scripts,
-];
+export const pageLinks: readonly Link[] = [...refreshes, ...pages, ...types, ...xml, ...scripts];

@@ -29,7 +29,6 @@ const statuses: Link[] = [
     (sent) => ({ ...page('not a redirect', [['Location', '/x']]), status: Number.parseInt(sent, 10) }),
   ),
   ...ofReplies('Status', {
-    '302 with a space before the colon': { status: 302, headers: [['Location ', '/x']] },
     '407 with a Refresh': { ...page('', [refresh('0;url=/x')]), status: 407 },
     '407 with a meta refresh': { ...page(meta('0;url=/x')), status: 407 },
     '404 with a Refresh': { ...page('', [refresh('0;url=/x')]), status: 404 },
@@ -162,6 +161,9 @@ const wrappers: Link[] = [
 const inChunks = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 const rawHeads: Link[] = [
+  ...ofReplies('Status', {
+    '302 with a space before the colon': { status: 302, headers: [['Location ', '/x']] },
+  }),
   ...ofLines('heads.txt', (line) => ({
     raw: line.includes('{meta}') ? inChunks + line.replace('{meta}', unquoted) : line,
   })),
@@ -174,12 +176,7 @@ const rawHeads: Link[] = [
   },
 ];
 
-export const redirectLinks: readonly Link[] = [
-  ...statuses,
-  ...references,
-  ...several,
-  ...chains,
-  ...wrappers,
-  ...strictTransport,
-  ...rawHeads,
-];
+export const redirectLinks: readonly Link[] = [...statuses, ...references, ...several, ...chains];
+
+/** Links that depend on http or HTTP/1.1. */
+export const http1Links: readonly Link[] = [...wrappers, ...strictTransport, ...rawHeads];

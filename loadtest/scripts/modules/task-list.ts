@@ -14,7 +14,7 @@ export interface Session {
 export function openSession(url: string): Session {
   const page = requirePage(url);
   const token = /name="_csrf" value="([^"]+)"/.exec(page.body)?.[1];
-  // Over TLS, the cookie name starts with __Host-. It ends with an id of the store.
+  // Over TLS, the cookie name starts with __Host-. It ends with an ID of the store.
   const name = Object.keys(page.cookies).find((name) => /^(__Host-)?session-/.test(name));
   if (!token || !name) return abort(`${url}/ is not the task list, because it has no form.`);
   return { url, cookie: `${name}=${page.cookies[name]?.[0]?.value}`, token };

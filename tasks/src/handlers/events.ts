@@ -5,10 +5,10 @@ import type { TasksContext } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { respond } from '../web/responses.ts';
 
-/** Max event streams per replica. Each stream needs a socket and a few kilobytes of memory. */
+/** Maximum event streams per replica. Each stream needs a socket and a few kilobytes of memory. */
 const maxStreams = 2_000;
 
-/** Max pending events per slow client. */
+/** Maximum pending events per slow client. */
 const maxUnread = 16;
 
 const headers = {
@@ -33,9 +33,9 @@ export function eventsHandlers({ changes, signal, eventStreams }: Used, heartbea
       if (c.req.method === 'HEAD') return respond(c, null, 200, headers);
       if (streams >= maxStreams)
         throw new TaskError('too_many_streams', 'Too many pages are watching the list.');
-      const left = new AbortController();
-      const end = AbortSignal.any([signal, left.signal]);
-      const events = createPieceQueue(() => left.abort());
+      const disconnect = new AbortController();
+      const end = AbortSignal.any([signal, disconnect.signal]);
+      const events = createPieceQueue(() => disconnect.abort());
       // A slow client misses events, but the next event has the newest version.
       const send = (text: string) => {
         if (events.length <= maxUnread) events.push(() => text);

@@ -17,7 +17,7 @@ const send = (method: string, path: string, body: object = {}) => {
 test('Recently deleted shows 200 deletions, with a note if there are more', async () => {
   const page = async () => (await kept.app.request('/tasks/removals')).text();
   const remove = async (i: number) =>
-    kept.store.destroy((await kept.store.create({ title: 'milk' }, kept.now))._id, `removal ${i}`);
+    kept.store.destroy((await kept.store.create({ title: 'milk' }, kept.now)).task._id, `removal ${i}`);
   await Promise.all(Array.from({ length: 200 }, (_, i) => remove(i)));
   expect(await page()).not.toContain('There are more.');
   await remove(200);

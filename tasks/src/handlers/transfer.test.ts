@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { submit, testApp, useApp, visit } from '../../testing/app.ts';
 import { allTasks } from '../../testing/store.ts';
 import { TaskError } from '../task/errors.ts';
@@ -60,7 +60,7 @@ describe('An import', () => {
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({
       code: 'body_too_large',
-      detail: 'This is too long. The limit is 1 MiB.',
+      detail: 'This is too long. The limit is 1 MiB. Send it in parts.',
     });
     expect(await titles()).toEqual([]);
     expect((await send('text/plain', sent(tasks))).status).toBe(200);
@@ -76,7 +76,7 @@ describe('An import', () => {
   });
 
   test('is rejected while the same client or two other clients are importing', async () => {
-    const waiting = Promise.withResolvers<void>();
+    const waiting = Promise.withResolvers<undefined>();
     const insert: TaskStore['insert'] = () => waiting.promise;
     const app = testApp({ ...kept.store, insert }, { now: () => kept.now });
     const from = (client: string) => {
@@ -91,7 +91,7 @@ describe('An import', () => {
       expect(refused.headers.get('retry-after')).toBe('2');
       expect(await refused.json()).toMatchObject({ status: 503, code: 'too_many_imports' });
     }
-    waiting.resolve();
+    waiting.resolve(undefined);
     for (const answer of first) expect((await answer).status).toBe(200);
     expect((await from('192.0.2.3')).status).toBe(200);
   });
@@ -193,7 +193,7 @@ describe('An import', () => {
       ['an expired form', () => upload('milk', 'a.txt', { _csrf: 'x' }), 403, 'This form has expired'],
       ['a long field', () => upload('milk', 'a.txt', { nonce: 'x'.repeat(5_000) }), 422, 'too long'],
       ['a form without a file', withoutFile, 422, 'Choose a file.'],
-      ['many fields', () => raw(part('name="x"', '1').repeat(18)), 422, 'has no file'],
+      ['many fields', () => raw(part('name="x"', '1').repeat(18)), 422, 'no text and no file'],
       ['a long boundary', () => raw(part('name="x"', '1', long), {}, long), 422, 'at most 70'],
       ['a truncated form', () => raw(part('name="x"', '1')), 422, ''],
       ['a form from another site', () => raw('', { Origin: 'http://evil.example' }), 403, ''],
@@ -309,6 +309,21 @@ describe('An export', () => {
     expect(begun).toBe(0);
     await end(first);
     expect((await third).status).toBe(200);
+  });
+
+  test('waits for at most 8 s, and then keeps no place', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { begin } = exporting();
+    const running = await Promise.all([begin(), begin()]);
+    const third = begin();
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
+    vi.advanceTimersByTime(8_000);
+    const refused = await third;
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '2']);
+    expect(await refused.text()).toContain('Two exports are running.');
+    for (const { body } of running) await body?.cancel();
+    expect((await Promise.all([begin(), begin()])).map(({ status }) => status)).toEqual([200, 200]);
   });
 
   test('frees its place if the store fails, or for HEAD', async () => {

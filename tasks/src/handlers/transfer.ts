@@ -1,37 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import { clientAddress, hasLeft } from '@longhand/shared/client-address.ts';
+import { within } from '@longhand/shared/durations.ts';
 import type { Piece, Pieces } from '@longhand/shared/pieces.ts';
 import { queryOf, takeTurn } from '@longhand/shared/routes.ts';
 import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
 import { type Format, formats } from '../task/formats.ts';
-import { type Report, readLines, readTasks } from '../task/import.ts';
+import { linesAt, maxText, type Report, readLines, readTasks } from '../task/import.ts';
 import { createPlaces } from '../task/places.ts';
-import type { Task, TaskStore } from '../task/task.ts';
+import type { Insert, Task, TaskStore } from '../task/task.ts';
 import type { TasksContext } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { requireKnownOrigin, requireSameOrigin } from '../web/fetch-metadata.ts';
-import { readFileForm } from '../web/file-form.ts';
-import { expired, mediaType, readBody, withInput } from '../web/input.ts';
+import { formTypes, isLongForm, mediaType, readBody, withInput } from '../web/input.ts';
+import { readChange, tellInsert, undoOfImport } from '../web/last-change.ts';
+import type { SentFile } from '../web/multipart.ts';
 import { html, json, noStore, redirect, respond, wantsJson } from '../web/responses.ts';
 import type { Views } from '../web/views.ts';
+import type { Imports } from './imports.ts';
 
-/** Max bytes of an import, enough for `maxTasks` ordinary titles. */
-const maxFile = 1024 ** 2;
-
-/** Max concurrent imports per process. Each client may run one. An import takes at most a second of CPU time. */
-const maxImports = 2;
-
-/** Max concurrent exports per client. Other exports of the client wait. */
+/** Maximum concurrent exports per client. Other exports of the client wait. */
 const maxExports = 2;
+/** Maximum milliseconds that an export waits. nginx waits 9 s for a response. */
+const maxWait = 8_000;
 
 const mediaTypes = new Map<string | undefined, Format>(
   Object.values(formats).map((format) => [format.type.split(';')[0], format]),
 );
-const form = { form: z.object({ text: z.string().optional() }) };
+const form = { form: z.object({ text: z.string().optional() }), multipart: true } as const;
 const fileTypes = new Map<string | undefined, Format>(Object.entries(formats));
 
-export function transferHandlers({ store, csrf, render, now }: Dependencies) {
+export function transferHandlers(
+  { store, csrf, cookies, render, now }: Dependencies,
+  { requirePlace, inPlace }: Imports,
+) {
   /** The import page. The nonce prevents a second import if the form is submitted twice. */
   const page = async (c: TasksContext, shown: Partial<Views['import']> = {}) => {
     const values = { csrf: await csrf.issue(c), nonce: randomUUID(), ...shown };
@@ -39,39 +41,28 @@ export function transferHandlers({ store, csrf, render, now }: Dependencies) {
   };
 
   const placeForExport = createPlaces(maxExports);
-  const importing = new Set<string>();
-  const requirePlace = (client: string) => {
-    if (importing.has(client) || importing.size === maxImports) {
-      throw new TaskError('too_many_imports', 'Another import is running. Please try again in a moment.');
-    }
-  };
+
   /** Adds the tasks from `read` in one step. */
-  const add = async <Found extends Awaited<ReturnType<typeof readTasks>>>(
+  const add = <Found extends Awaited<ReturnType<typeof readTasks>>>(
     c: TasksContext,
     nonce: string | undefined,
     form: 'form' | undefined,
     read: (turn: () => Promise<void>) => Promise<Found>,
-  ): Promise<Found> => {
-    const client = clientAddress(c);
-    requirePlace(client);
-    importing.add(client);
-    try {
+  ): Promise<Found & { insert?: Insert | undefined }> =>
+    inPlace(c, async () => {
       const found = await read(() => takeTurn(c));
-      await store.insert(found.tasks, nonce, form);
-      return found;
-    } finally {
-      importing.delete(client);
-    }
-  };
+      return { ...found, insert: await store.insert(found.tasks, nonce, form) };
+    });
 
   /** Imports the lines of a form, and shows rejected lines again for correction. */
   const importForm = async (c: TasksContext, text: string, nonce?: string) => {
-    const { report, refused } = await add(c, nonce, 'form', (turn) => readLines(text, now(), turn));
+    const { report, refused, insert } = await add(c, nonce, 'form', (turn) => readLines(text, now(), turn));
     if (wantsJson(c)) return json(c, report);
+    if (insert) await tellInsert(cookies, c, insert);
     if (report.refused === 0) return imported(c, report);
-    const typed = text.split(/\r?\n/);
-    const left = typed.filter((_, i) => refused.has(i + 1)).join('\n');
-    return page(c, { report, typed, text: left });
+    const typed = await linesAt(text, refused, () => takeTurn(c));
+    const left = [...typed.values()].join('\n');
+    return page(c, { report, typed, text: left, undo: insert && undoOfImport(insert) });
   };
 
   const readFile = (file: Buffer, format: Format, turn: () => Promise<void>) => {
@@ -80,20 +71,13 @@ export function transferHandlers({ store, csrf, render, now }: Dependencies) {
     return readTasks(file, format, now(), turn);
   };
 
-  const importUpload = async (c: TasksContext, body: Buffer) => {
-    let nonce: string | undefined;
-    try {
-      const { fields, name, file } = readFileForm(c.req.header('content-type') ?? '', body);
-      nonce = fields.nonce;
-      if (!(await csrf.verify(c, fields._csrf))) throw expired(c);
-      if (name === '') throw new TaskError('invalid_field', 'Choose a file.');
-      const format = fileTypes.get(name.toLowerCase().split('.').pop()) ?? formats.text;
-      const { report } = await add(c, nonce, 'form', (turn) => readFile(file, format, turn));
-      return report.refused === 0 ? imported(c, report) : await page(c, { report });
-    } catch (error) {
-      if (error instanceof TaskError) error.form = { text: '', nonce, isFile: 'yes' };
-      throw error;
-    }
+  const importUpload = async (c: TasksContext, { name, content }: SentFile, nonce?: string) => {
+    if (name === '') throw new TaskError('invalid_field', 'Choose a file.');
+    const format = fileTypes.get(name.toLowerCase().split('.').pop()) ?? formats.text;
+    const { report, insert } = await add(c, nonce, 'form', (turn) => readFile(content, format, turn));
+    if (insert) await tellInsert(cookies, c, insert);
+    if (report.refused === 0) return imported(c, report);
+    return page(c, { report, undo: insert && undoOfImport(insert) });
   };
 
   return {
@@ -103,7 +87,12 @@ export function transferHandlers({ store, csrf, render, now }: Dependencies) {
         throw new TaskError('bad_filter', `The format must be json or text, not ${JSON.stringify(name)}.`);
       }
       const format = formats[name];
-      const free = await placeForExport(clientAddress(c));
+      const place = placeForExport(clientAddress(c));
+      const free = await within(maxWait, place, undefined);
+      if (!free) {
+        place.then((freeLater) => freeLater());
+        throw new TaskError('too_many_exports', 'Two exports are running. Please try again in a moment.');
+      }
       const body = await written(c, store, format, free).catch((error) => {
         free();
         throw error;
@@ -119,24 +108,27 @@ export function transferHandlers({ store, csrf, render, now }: Dependencies) {
     async new(c: TasksContext) {
       const imported = Number.parseInt(queryOf(c).get('imported') ?? '', 10);
       const report = imported >= 0 ? { imported, refused: 0, problems: [] } : undefined;
-      return page(c, { report });
+      // The list offers Undo, too, so the cookie stays.
+      const change = report && (await readChange(cookies, c));
+      return page(c, { report, undo: change && 'first' in change ? undoOfImport(change) : undefined });
     },
 
     async import(c: TasksContext) {
       const type = mediaType(c);
       const format = mediaTypes.get(type);
-      if (type === undefined || type === 'application/x-www-form-urlencoded')
-        return withInput(c, csrf, form, ({ text = '' }, { nonce }) => importForm(c, text, nonce));
-      if (!format && type !== 'multipart/form-data') {
+      if (format || isLongForm(c)) requirePlace(c);
+      if (type === undefined || formTypes.includes(type)) {
+        return withInput(c, csrf, form, ({ text = '' }, { nonce }, file) =>
+          file ? importUpload(c, file, nonce) : importForm(c, text, nonce),
+        );
+      }
+      if (!format) {
         const types = [...mediaTypes.keys()].join(', ');
         throw new TaskError('unsupported_media_type', `Send ${types} or a form, not ${type}.`);
       }
-      // Reading a file of 1 MiB only to refuse it would delay other clients.
-      requirePlace(clientAddress(c));
-      const body = await readBody(c, maxFile);
       if (type === 'text/plain') requireKnownOrigin(c.req);
       else requireSameOrigin(c.req);
-      if (!format) return importUpload(c, body);
+      const body = await readBody(c, maxText);
       const nonce = c.req.header('idempotency-key');
       try {
         const { report } = await add(c, nonce, undefined, (turn) => readFile(body, format, turn));

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import http from 'node:http';
 import { expect, test } from 'vitest';
 import { useReplica } from '../../testing/replica.ts';
@@ -20,6 +21,26 @@ test.each([
   const gone = () => log.filter(({ status }) => status === 499);
   await expect.poll(gone).toMatchObject([{ level: 30, path: `/${path}` }]);
   expect(log.filter(({ level }) => level === 50)).toEqual([]);
+});
+
+test.each([
+  [403, 'POST', 'task', { 'Sec-Fetch-Site': 'cross-site' }],
+  [403, 'PUT', 'tasks/1', { Origin: 'http://evil.example', 'Content-Type': 'application/json' }],
+  [403, 'POST', 'tasks/import', { 'Sec-Fetch-Site': 'cross-site', 'Content-Type': 'multipart/form-data' }],
+  [403, 'POST', 'tasks/import', { 'Content-Type': 'text/plain' }],
+  [415, 'POST', 'tasks', { 'Content-Type': 'text/html' }],
+  [415, 'POST', 'tasks/import', { 'Content-Type': 'text/html' }],
+  [405, 'PATCH', 'tasks/import', {}],
+  [404, 'POST', 'nowhere', {}],
+])('%i does not wait for the body: %s /%s %o', async (status, method, path, headers) => {
+  const request = http.request(`${kept.service.url}${path}`, {
+    method,
+    headers: { ...headers, 'Content-Length': '1000' },
+  });
+  request.on('error', () => {}).flushHeaders();
+  const [response] = await once(request, 'response');
+  expect(response.statusCode).toBe(status);
+  request.destroy();
 });
 
 test('an import ends when its client disconnects', async () => {

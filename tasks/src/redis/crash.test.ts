@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../testing/service.ts';
 import { configuration, silent } from '../../testing/store.ts';
 import { inspect, storm, type Writes } from '../../testing/storm.ts';
+import type { Task } from '../task/task.ts';
 import { redisStore } from './store.ts';
 
 /** Numbers of crashes. The application takes longer to restart than Redis. */
@@ -84,7 +85,7 @@ function overHttp(service: () => Service): Writes {
   };
   const removals = new Map<string, string>();
   return {
-    create: (written) => send('POST', '', written),
+    create: async (written) => ({ task: await send<Task>('POST', '', written), insert: undefined }),
     update: (id, change) => send('PUT', `/${id}`, change),
     async destroy(id, name) {
       removals.set(name, (await send<{ removal: string }>('DELETE', `/${id}`)).removal);

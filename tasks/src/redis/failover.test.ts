@@ -79,7 +79,7 @@ test('an unconfirmed write does not delay reads, and a retry adds nothing', asyn
   const careful = redisStore(redis, { replicas: 2 });
   const add = (to = store) => to.create({ title: 'milk' }, new Date(), 'nonce');
   await expect.poll(() => redis.info('replication'), patient).toContain('state=online');
-  await expect.poll(() => add().then(({ _id }) => _id, String), patient).toBe('1');
+  await expect.poll(() => add().then(({ task }) => task._id, String), patient).toBe('1');
   // Only one of the two required replicas exists.
   await expect(add(careful)).rejects.toThrow('may have been saved');
   await replica.pause();
@@ -97,7 +97,7 @@ test('an unconfirmed write does not delay reads, and a retry adds nothing', asyn
   await attempts;
 
   await replica.resume();
-  await expect.poll(() => add().then(({ _id }) => _id, String), patient).toBe('1');
+  await expect.poll(() => add().then(({ task }) => task._id, String), patient).toBe('1');
   const { tasks } = await vi.waitFor(() => store.list({ filter: 'all' }), patient);
   expect(tasks).toHaveLength(1);
 }, 600_000);

@@ -14,7 +14,8 @@ export function watchStore(redis: StoreClient, log: Log, milliseconds = 3_600_00
   const checkMemory = async () => {
     const memory = await redis.info('memory').catch(() => '');
     const bytes = (name: string) => Number(RegExp(`^${name}:(\\d+)`, 'm').exec(memory)?.[1] ?? 0);
-    const [used, maxmemory] = [bytes('used_memory'), bytes('maxmemory')];
+    const used = bytes('used_memory');
+    const maxmemory = bytes('maxmemory');
     if (maxmemory && used > 0.8 * maxmemory)
       log.warn({ used, maxmemory }, 'the store is over 80 % full; when it is full, changes cannot be saved');
   };

@@ -95,7 +95,7 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
 
   describe('A task', () => {
     test('starts open, with created_at and without updated_at', async () => {
-      expect(await kept.store.create({ title: 'milk' }, now)).toEqual({
+      expect((await kept.store.create({ title: 'milk' }, now)).task).toEqual({
         _id: '1',
         title: 'milk',
         finished: 0,
@@ -172,6 +172,25 @@ describe.each(Object.entries(stores))('The store in %s:', (_, start) => {
       };
       // The first step finds 10,000 tasks, so three steps of 4,000 tasks are needed.
       expect(await redisStore(kept.redis, { timed }).clearFinished('removal')).toBe(12_000);
+    });
+
+    test('of 12,000 added tasks does not block other clients, keeps changed tasks, and can be retried', async () => {
+      await create(1);
+      const tasks = Array(12_000).fill({ title: 'added', finished: 0, created_at: now.toISOString() });
+      const insert = await kept.store.insert(tasks);
+      if (!insert) throw new Error('The insert is unknown.');
+      expect(insert).toMatchObject({ first: '2', count: 12_000 });
+      for (const id of ['2', '12001']) await kept.store.update(id, { title: 'changed' }, later);
+      await create(1);
+      const before = await allTasks(kept.store);
+      const between = () => kept.store.list({ filter: 'all' });
+      const [removed, meanwhile] = await Promise.all([kept.store.removeAdded(insert, 'removal'), between()]);
+      expect(removed).toEqual({ removed: 11_998, kept: 2 });
+      expect(meanwhile).toMatchObject({ open: 10_003 });
+      expect(await kept.store.removeAdded(insert, 'removal')).toEqual(removed);
+      expect((await allTasks(kept.store)).map(({ _id }) => _id)).toEqual(['1', '2', '12001', '12002']);
+      expect(await kept.store.restore('removal')).toBe(11_998);
+      expect(await allTasks(kept.store)).toEqual(before);
     });
 
     test('is listed while it can be undone', async () => {

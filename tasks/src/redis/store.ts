@@ -6,6 +6,7 @@ import { oneAtATime } from '../task/places.ts';
 import { taskSchema } from '../task/schema.ts';
 import {
   cursor,
+  type Insert,
   type ListQuery,
   listedRemovals,
   type NewTask,
@@ -26,11 +27,15 @@ const day = 24 * 60 * 60;
 /** Tasks per export script, which blocks Redis for a few milliseconds. */
 const exportBatch = 500;
 
-/** Max titles, and max bytes of titles, per search script. The script blocks Redis for a few milliseconds. */
-const [titleBatch, titleBytes] = [2_000, 128 * 1024];
+/** Maximum titles per search script, and their bytes. The script blocks Redis for a few milliseconds. */
+const titleBatch = 2_000;
+const titleBytes = 128 * 1024;
 
 /** Tasks per clear or restore script, which blocks Redis for about 12 ms. */
 const removalBatch = 4_000;
+
+/** Tasks per script that takes back an insert: fewer than per removal, because the script also compares their revisions. */
+const takeBackBatch = 2_000;
 
 const taskNames = taskSchema.keyof().options;
 
@@ -48,10 +53,20 @@ type Tasks = { tasks: Fields[] };
 type Found = (Omit<Page, 'tasks'> & Tasks) | undefined;
 type Titles = { titles: [id: string, title: string][]; next?: string };
 type Cleared = { cleared: number; left: number };
+type TakenBack = { removed: number; kept: number };
 type Restored = { restored: number; total: number };
+type InsertFields = Record<'first' | 'revision', string> & { count: number };
+/** `task` is the first task; null if a form had only tasks that it had sent before. */
+type Inserted = { task: Fields; insert: InsertFields | null };
 type Listed = Removed & { time: string };
-/** Undefined if the id is unknown. */
+/** Undefined if the ID is unknown. */
 type Changed = { matched: boolean; task: Fields } | undefined;
+
+interface StoreOptions {
+  timed?: Timed;
+  interval?: number;
+  replicas?: number;
+}
 
 /**
  * Stores the tasks in Redis. Most methods run one script, in one round trip. Methods that handle many tasks run several
@@ -60,26 +75,11 @@ type Changed = { matched: boolean; task: Fields } | undefined;
  * @param options.interval see `holdWrites`
  * @param options.replicas number of replicas that must confirm a write. With 1 or more, writes use a separate connection.
  */
-export function redisStore(
-  redis: StoreClient,
-  options: { timed?: Timed; interval?: number; replicas?: number } = {},
-): TaskStore {
-  const { timed, interval, replicas = 0 } = options;
-  const writer = replicas > 0 ? connectionForWrites(redis) : redis;
-  const read = scripts(redis, timed);
-  const runOnWriter = scripts(writer, timed, replicas);
-  const hold = holdWrites(writer, interval);
-  const write = <Reply>(name: string, args: object) =>
-    hold(() => runOnWriter<Reply>(name, { ...args, schema: schemaVersion }));
-  const add = (tasks: NewTask[], { nonce, form, key }: Once = {}) => {
-    const titles = tasks.map(({ title }) => title).join('\n');
-    const once = {
-      nonce: nonce && hash('sha256', `${nonce}\n${titles}`),
-      form: form && hash('sha256', form),
-      key: key && hash('sha256', key),
-    };
-    return write<Fields>('insert', { tasks, ...once, seconds: day });
-  };
+export function redisStore(redis: StoreClient, options: StoreOptions = {}): TaskStore {
+  const read = scripts(redis, options.timed);
+  const write = writeScripts(redis, options);
+  const add = (tasks: NewTask[], once: Once) =>
+    write<Inserted>('insert', { tasks, ...hashesOf(once, tasks), seconds: day });
   const find = async (ids: string[]) => tasksOf(await read<Tasks>('find', { ids }));
 
   // Searches share one queue, so that Redis can serve other clients between two scripts.
@@ -98,7 +98,8 @@ export function redisStore(
 
     async create(written, now, nonce, key) {
       const task: NewTask = { ...written, finished: 0, created_at: now.toISOString() };
-      return taskOf(await add([task], { nonce, key }));
+      const created = await add([task], { nonce, key });
+      return { task: taskOf(created.task), insert: insertOf(created.insert) };
     },
 
     async update(id, change, now, match = '*') {
@@ -121,6 +122,20 @@ export function redisStore(
       return count;
     },
 
+    async removeAdded({ first, count, revision }, removal) {
+      const end = Number(first) + count;
+      let removed = 0;
+      let kept = 0;
+      for (let next = Number(first); next < end; next += takeBackBatch) {
+        const range = { first: next, count: Math.min(takeBackBatch, end - next), match: `"${revision}"` };
+        const step = await write<TakenBack>('remove-added', { ...range, removal, seconds: day });
+        // The script counts the whole removal, also for a retry.
+        removed = step.removed;
+        kept += step.kept;
+      }
+      return { removed, kept };
+    },
+
     removed: (removal) => read<Removed | undefined>('removed', { removal }),
 
     async removals() {
@@ -140,13 +155,12 @@ export function redisStore(
     },
 
     async insert(tasks, nonce, form, key) {
-      if (tasks.length === 0) return;
-      await add(tasks, form ? { form: nonce, key } : { nonce });
+      if (tasks.length === 0) return undefined;
+      return insertOf((await add(tasks, form ? { form: nonce, key } : { nonce })).insert);
     },
 
     async added(key) {
-      const found = await read<{ ids: string } | undefined>('added', { key: hash('sha256', key) });
-      return found?.ids.split(' ').filter(Boolean);
+      return insertOf(await read<InsertFields | null>('added', { key: hash('sha256', key) }));
     },
 
     async *titles(filter) {
@@ -174,6 +188,16 @@ export function redisStore(
   };
 }
 
+/** Returns the hashes that Redis keeps to recognize a retry. */
+function hashesOf({ nonce, form, key }: Once, tasks: NewTask[]): Once {
+  const titles = tasks.map(({ title }) => title).join('\n');
+  return {
+    nonce: nonce && hash('sha256', `${nonce}\n${titles}`),
+    form: form && hash('sha256', form),
+    key: key && hash('sha256', key),
+  };
+}
+
 function taskOf(fields: Fields): Task {
   const task: Partial<Record<keyof Task, unknown>> = {};
   for (const name of taskNames) if (fields[name] !== undefined) task[name] = fields[name];
@@ -181,6 +205,9 @@ function taskOf(fields: Fields): Task {
   task.revision = Number(fields.revision);
   return task as Task;
 }
+
+const insertOf = (fields: InsertFields | null): Insert | undefined =>
+  fields ? { ...fields, revision: Number(fields.revision) } : undefined;
 
 const tasksOf = ({ tasks }: Tasks) => Object.values(tasks).map(taskOf);
 
@@ -203,6 +230,15 @@ function requireMatch(changed: Changed): Task {
   const task = requireTask(changed && taskOf(changed.task));
   if (changed?.matched) return task;
   throw new RevisionChanged(task);
+}
+
+/** Returns a function that runs a script which writes. See `redisStore` for the options. */
+function writeScripts(redis: StoreClient, { timed, interval, replicas = 0 }: StoreOptions) {
+  const writer = replicas > 0 ? connectionForWrites(redis) : redis;
+  const run = scripts(writer, timed, replicas);
+  const hold = holdWrites(writer, interval);
+  return <Reply>(name: string, args: object) =>
+    hold(() => run<Reply>(name, { ...args, schema: schemaVersion }));
 }
 
 function connectionForWrites(redis: StoreClient): StoreClient {

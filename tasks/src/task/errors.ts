@@ -21,6 +21,7 @@ export const errorStatuses = {
   revision_missing: 428,
   internal: 500,
   store_unavailable: 503,
+  too_many_exports: 503,
   too_many_imports: 503,
   too_many_streams: 503,
 };

@@ -1,6 +1,6 @@
 import { hasMoreValues } from '@longhand/shared/json-values.ts';
 import { TaskError } from './errors.ts';
-import { findMarker, readItem } from './list-markers.ts';
+import { findMarker, maxStart, readItem } from './list-markers.ts';
 import { importSchema } from './schema.ts';
 import { maxTasks, type NewTask, readTitle, type Task, tooMany } from './task.ts';
 import { utf8 } from './utf8.ts';
@@ -17,7 +17,7 @@ export interface Format {
   entries(file: Buffer): Iterable<Entry>;
 }
 
-/** Max number of values in JSON, counting each task and each field. Parsing takes up to 25 ms. */
+/** Maximum number of values in JSON, counting each task and each field. Parsing takes up to 25 ms. */
 const maxValues = maxTasks * (1 + importSchema.keyof().options.length);
 
 /** A Markdown task list. Each line has a check box and a title. */
@@ -27,7 +27,8 @@ const text: Format = {
   line: ({ title, finished }) => `- [${finished ? 'x' : ' '}] ${title}\n`,
   after: '',
   entries(file) {
-    const marker = findMarker(file);
+    // A character has at most four bytes.
+    const marker = findMarker(file.toString('utf8', 0, 4 * maxStart));
     return lines(file).map((line) => (now) => readLine(utf8(line), marker, now));
   },
 };
@@ -35,7 +36,7 @@ const text: Format = {
 function readLine(line: string, marker: RegExp | undefined, now: Date): NewTask[] {
   const item = readItem(line, marker);
   if (item.title.trim() === '') return [];
-  const title = readTitle(item.title.replaceAll('\t', ' '));
+  const title = readTitle(item.title);
   const created_at = now.toISOString();
   if (item.finished === 0) return [{ title, finished: 0, created_at }];
   return [{ title, finished: 1, created_at, updated_at: created_at }];

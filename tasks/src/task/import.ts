@@ -6,6 +6,9 @@ import { maxTasks, type NewTask, tooMany } from './task.ts';
 
 export type Report = z.output<typeof reportSchema>;
 
+/** Maximum bytes of a text or file, enough for `maxTasks` ordinary titles. */
+export const maxText = 1024 ** 2;
+
 const maxProblems = 100;
 
 /** Title characters to read per turn of the event loop. Reading 500 characters takes up to 5 ms. */
@@ -51,6 +54,22 @@ export async function readTasks(file: Buffer, format: Format, now: Date, turn: (
   }
   const report: Report = { imported: tasks.length, refused: refused.size, problems };
   return { tasks, report, refused };
+}
+
+/** Lines to search per turn of the event loop, which takes a millisecond. */
+const linesPerTurn = 20_000;
+
+/** Returns the lines of a text with these numbers, from 1. @param turn waits for a turn of the event loop */
+export async function linesAt(text: string, numbers: Set<number>, turn: () => Promise<void>) {
+  const found = new Map<number, string>();
+  for (let number = 1, start = 0; found.size < numbers.size && start <= text.length; number += 1) {
+    if (number % linesPerTurn === 0) await turn();
+    const newline = text.indexOf('\n', start);
+    const end = newline < 0 ? text.length : newline;
+    if (numbers.has(number)) found.set(number, text.slice(start, end).replace(/\r$/, ''));
+    start = end + 1;
+  }
+  return found;
 }
 
 /** Reads typed or pasted lines. Returns the last line first, because the list shows the newest task first. */

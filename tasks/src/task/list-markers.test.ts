@@ -3,7 +3,7 @@ import { findMarker, readItem } from './list-markers.ts';
 
 /** Returns the titles of a pasted list. */
 function titles(...lines: string[]) {
-  const marker = findMarker(Buffer.from(lines.join('\n')));
+  const marker = findMarker(lines.join('\n'));
   return lines.map((line) => readItem(line, marker).title.trim());
 }
 
@@ -39,7 +39,7 @@ test.each([
 });
 
 test('A byte order mark does not hide a marker', () => {
-  expect(findMarker(Buffer.from('\ufeff- milk\n- bread'))).toEqual(findMarker(Buffer.from('- milk')));
+  expect(findMarker('\ufeff- milk\n- bread')).toEqual(findMarker('- milk'));
 });
 
 test.each([

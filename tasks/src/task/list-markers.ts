@@ -1,3 +1,5 @@
+// The page loads this file, too, and shows how the server will read a pasted list.
+
 /** Markers of a list. `+` before a number is part of the title, as in `+ 5 %`. */
 const bullets = [/^-\s+/, /^\*\s+/, /^\+\s+(?![\s\d])/];
 const numbers = [/^(\d{1,5})\.\s+/, /^(\d{1,5})\)\s+/];
@@ -12,19 +14,18 @@ const boxed = RegExp(
   'su',
 );
 
-/** The start of a text that decides about its markers. A long text must not block the event loop. */
-const maxBytes = 64 * 1024;
+/** Characters at the start of a text that decide about its markers. A long text must not block the event loop. */
+export const maxStart = 64 * 1024;
 const maxLines = 1_000;
 
 /**
  * Returns the marker that the lines of a text begin with, if it is not part of their titles: all lines have the same bullet,
  * or at least two lines count up from 1. The lines `3. Oktober` and `12. Mai` have no marker.
- *
- * @param text in UTF-8
  */
-export function findMarker(text: Buffer): RegExp | undefined {
-  const start = text.toString('utf8', 0, maxBytes).replace(/^\ufeff/, '');
-  const lines = start
+export function findMarker(text: string): RegExp | undefined {
+  const lines = text
+    .slice(0, maxStart)
+    .replace(/^\ufeff/, '')
     .split('\n', maxLines)
     .map((line) => line.trim())
     .filter(Boolean);

@@ -60,7 +60,7 @@ const line = z.int().min(1);
 
 /** The response to a removal, and the request to undo the removal. */
 export const removalSchema = z.strictObject({
-  removal: z.string().describe('The id of the removal, for /tasks/restore.'),
+  removal: z.string().describe('The ID of the removal, for /tasks/restore.'),
   count: count.optional().describe('Number of removed tasks.'),
 });
 

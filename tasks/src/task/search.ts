@@ -1,10 +1,10 @@
 import { oneAtATime } from './places.ts';
 import { type ListQuery, type Page, pageSize, type TaskStore } from './task.ts';
 
-/** Max milliseconds per search. nginx waits 2 s for a response, and the store may need 1 s. */
+/** Maximum milliseconds per search. nginx waits 2 s for a response, and the store may need 1 s. */
 const maxTime = 1_000;
 
-/** Min titles to compare, even if the search has waited for a second. */
+/** Minimum titles to compare, even if the search has waited for a second. */
 const minTitles = 1_000;
 
 /** Milliseconds of searching per turn of the event loop. */

@@ -4,6 +4,7 @@ import { readTitle } from './task.ts';
 describe('readTitle', () => {
   test.each([
     ['trims white space', '  milk\u3000\n', 'milk'],
+    ['has a space for a tab, in every field', 'milk\t2 l', 'milk 2 l'],
     ['composes characters (NFC)', 'cafe\u0301', 'caf\u00e9'],
     ['accepts 500 code points outside the BMP', '😀'.repeat(500), '😀'.repeat(500)],
     ['accepts 500 code points after composition', 'ᾂ𖵪'.normalize('NFD').repeat(250), 'ᾂ𖵪'.repeat(250)],

@@ -10,7 +10,7 @@ export type Filter = (typeof filters)[number];
 
 export const pageSize = 100;
 
-/** Max tasks per import. Adding 12,500 tasks blocks the store for 85 ms. */
+/** Maximum tasks per import. Adding 12,500 tasks blocks the store for 85 ms. */
 export const maxTasks = 12_500;
 
 export const tooMany = (what: string, max: number) =>
@@ -19,7 +19,7 @@ export const tooMany = (what: string, max: number) =>
     `At most ${max.toLocaleString('en')} ${what} can be added at once. Send them in parts.`,
   );
 
-/** Max removals per page. Listing 200 removals blocks Redis for a millisecond. */
+/** Maximum removals per page. Listing 200 removals blocks Redis for a millisecond. */
 export const listedRemovals = 200;
 
 /** The cursor of a later page: the index score of the last task on the previous page. */
@@ -74,6 +74,20 @@ export interface Removed {
   title: string;
 }
 
+/** Tasks that were added in one step. Their IDs are consecutive, and they share a revision until somebody changes them. */
+export interface Insert {
+  /** The lowest ID. */
+  first: string;
+  count: number;
+  revision: number;
+}
+
+export interface Created {
+  task: Task;
+  /** Undefined for a retry if the first request was sent to an older release. */
+  insert: Insert | undefined;
+}
+
 export interface RecentRemoval extends Removed {
   removed_at: string;
 }
@@ -88,12 +102,12 @@ export interface TaskStore {
   /** Returns `known`, an earlier result of the same query, if nothing has changed. @throws TaskError `bad_cursor` */
   list(query: ListQuery, known?: Page): Promise<Page>;
   show(id: string): Promise<Task>;
-  /** Ids and titles in list order, in batches. A task that moves between batches may be missing or appear twice. */
+  /** IDs and titles in list order, in batches. A task that moves between batches may be missing or appear twice. */
   titles(filter: Filter): AsyncIterable<[id: string, title: string][]>;
-  /** Ignores unknown ids. */
+  /** Ignores unknown IDs. */
   find(ids: string[]): Promise<Task[]>;
-  /** A retry with the same `nonce` and title returns the existing task. */
-  create(task: Written, now: Date, nonce?: string, key?: string): Promise<Task>;
+  /** A retry with the same `nonce` and title returns the existing task and its insert. */
+  create(task: Written, now: Date, nonce?: string, key?: string): Promise<Created>;
   /** Sets `updated_at` to `now` if the change finishes or reopens the task. */
   update(id: string, change: Change, now: Date, match?: string): Promise<Task>;
   /** Removes the task. `restore(removal)` can undo the removal for a day. */
@@ -103,21 +117,29 @@ export interface TaskStore {
    * the `count` so far. Another call then removes the remaining tasks.
    */
   clearFinished(removal: string): Promise<number>;
+  /**
+   * Removes the tasks of an insert, a few thousand at a time. Keeps tasks that somebody has changed since, and returns both
+   * numbers. A retry with the same `removal` returns the same numbers.
+   */
+  removeAdded(insert: Insert, removal: string): Promise<{ removed: number; kept: number }>;
   /** Returns undefined if the removal has expired or was restored. */
   removed(removal: string): Promise<Removed | undefined>;
   /** Lists up to `listedRemovals` + 1 removals that can be undone, latest first. */
   removals(): Promise<RecentRemoval[]>;
   /**
-   * Restores the tasks under their old ids, a few thousand at a time, and returns the count. After a failure, another call
+   * Restores the tasks under their old IDs, a few thousand at a time, and returns the count. After a failure, another call
    * restores the remaining tasks. A retry with the same `nonce` returns the same count.
    *
    * @throws TaskError `unknown_removal` if the removal has expired, or was restored with another nonce
    */
   restore(removal: string, nonce?: string): Promise<number>;
-  /** Adds all tasks or none. A retry with the same `nonce` adds nothing, or from a `form` only tasks that it had not sent. */
-  insert(tasks: NewTask[], nonce?: string, form?: 'form', key?: string): Promise<void>;
-  /** The ids that `create` or `insert` with this `key` has added in the last day: at most 100, newest first. */
-  added(key: string): Promise<string[] | undefined>;
+  /**
+   * Adds all tasks or none. A retry with the same `nonce` adds nothing, or from a `form` only tasks that it had not sent.
+   * Returns the insert, or for such a retry the earlier insert.
+   */
+  insert(tasks: NewTask[], nonce?: string, form?: 'form', key?: string): Promise<Insert | undefined>;
+  /** What `create` or `insert` with this `key` has added in the last day. */
+  added(key: string): Promise<Insert | undefined>;
   /** All tasks by ascending `_id`, in batches. Inserting the tasks in this order recreates the list. */
   export(): AsyncIterable<Task[]>;
 }
@@ -127,25 +149,25 @@ export interface Changes {
   subscribe(subscriber: (version: string) => void): () => void;
 }
 
-/** Max code points of a title. */
+/** Maximum code points of a title. */
 const maxTitleLength = 500;
 
-/** Max code points before normalization. NFC composes at most four code points into one (Unicode 17: U+1F82). */
+/** Maximum code points before normalization. NFC composes at most four code points into one (Unicode 17: U+1F82). */
 const maxTyped = 4 * maxTitleLength;
 
 /** A visible character. Users could not read or click a title without visible characters. */
 const visible = /[^\p{M}\p{Z}\p{Cc}\p{Cf}\p{Cs}\p{DI}\p{NChar}\u2800\u{1D159}]/u;
 
-/** Validates and trims a title, and converts it to Unicode NFC. @throws TaskError `invalid_title` */
+/** Validates and trims a title, and converts it to Unicode NFC, with spaces for tabs. @throws TaskError `invalid_title` */
 export function readTitle(typed: string): string {
   const trimmed = typed.trim();
   requireLength(trimmed, maxTyped);
-  const title = trimmed.normalize('NFC');
+  const title = trimmed.normalize('NFC').replaceAll('\t', ' ');
   if (title === '') throw invalid('A task needs a title.');
   if (!visible.test(title)) throw invalid('A title needs a visible character.');
   requireLength(title, maxTitleLength);
   if (/\p{Cc}/u.test(title) || !title.isWellFormed()) {
-    throw invalid('A title must be one line of text, without tabs or other control characters.');
+    throw invalid('A title must be one line of text, without control characters.');
   }
   return title;
 }

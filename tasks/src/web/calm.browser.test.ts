@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
+  animate,
+  edit,
   enter,
   field,
   focused,
@@ -16,7 +18,7 @@ import {
 const site = useBrowser();
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
-/** The ids of the visible rows from the top. */
+/** The IDs of the visible rows from the top. */
 const rows = (page: Page) =>
   page.evaluate(`[...document.querySelectorAll('.tasks > li')].filter((row) => row.checkVisibility())
     .map((row) => row.id.replace('task-', '')).join(' ')`);
@@ -120,6 +122,47 @@ describe('While somebody uses the list', () => {
     expect(await rows(page)).toBe('5 4 3 2 1');
   });
 
+  test('scrolling is no touch', async () => {
+    await site.add('rice');
+    await heard(page);
+    await page.clock.runFor(3_900);
+    await page.mouse.wheel(0, 30);
+    await page.evaluate("document.dispatchEvent(new Event('scroll', { bubbles: true }))");
+    expect(await rows(page)).toBe('4 3 2 1');
+    await page.clock.runFor(200);
+    expect(await rows(page)).toBe('5 4 3 2 1');
+  });
+
+  test('a change of the filter shows the list as it is', async () => {
+    await site.add('rice');
+    await site.store.destroy('2', 'gone');
+    await heard(page);
+    expect(await rows(page)).toBe('4 3 2 1');
+    await page.getByRole('link', { name: 'Open', exact: true }).click();
+    await poll(() => rows(page)).toBe('5 4 3 1');
+  });
+
+  test.each([
+    ['no-preference', ['task-2', 'task-1', 'task-4', 'task-3']],
+    ['reduce', []],
+  ] as const)('all rows that move slide once, together, for 0.2 s (motion: %s)', async (motion, sliding) => {
+    await page.emulateMedia({ reducedMotion: motion });
+    await page.keyboard.press('Space');
+    await poll(() => notice(page)).toContain('Finished: tea');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Space');
+    await poll(() => notice(page)).toContain('Finished: jam');
+    await site.add('rice');
+    await heard(page);
+    await animate(page, 0);
+    await rest(page);
+    expect(await rows(page)).toBe('5 2 1 4 3');
+    const slides = await page.evaluate(`document.getAnimations()
+      .filter(({ effect }) => effect.target.matches('.tasks > li') && effect.getKeyframes()[0].translate !== undefined)
+      .map(({ effect }) => effect.target.id + ' ' + effect.getTiming().duration)`);
+    expect(slides).toEqual(sliding.map((id) => `${id} 200`));
+  });
+
   test("this user's own tasks come and go at once, between what others do", async () => {
     await site.add('rice');
     await enterTask(page, 'honey');
@@ -156,6 +199,59 @@ test('Rows that only cross the edge of the page are not counted as changes', asy
   await poll(() => notice(page)).toContain('1 change. Show');
 });
 
+test("A row that this user's edit takes out of a search leaves at once, and is not counted as a change", async () => {
+  await site.add('mlch', 'mlch 2');
+  const page = await site.openNew('/');
+  await page.clock.install({ time: 0 });
+  await page.clock.pauseAt(1_000);
+  await page.goto('/?q=mlch');
+  await edit(page, 1, '');
+  await page.locator('.editing [name=title]').fill('milk');
+  await page.keyboard.press('Enter');
+  await poll(() => notice(page)).toMatch(/^\s*Saved: milk\s+Undo\s*$/);
+  expect(await titles(page)).toEqual(['mlch 2']);
+  expect(await focused(page)).toBe('list');
+});
+
+test('A row that this user has added ignores taps once somebody else has deleted it', async () => {
+  const page = await site.open();
+  await field(page).focus();
+  await enter(page, 'milk', 'bread');
+  await poll(() => titles(page)).toEqual(['bread', 'milk']);
+  await field(page).fill('half-typed');
+  await site.store.destroy('2', 'gone');
+  await heard(page);
+  await poll(() => page.locator('#task-2[inert]').count()).toBe(1);
+});
+
+test('An error about a lost response goes once the list shows that the change was made', async () => {
+  await site.add('milk', 'bread', 'tea');
+  const page = await site.open();
+  await field(page).fill('half-typed');
+  await loseResponse(page, '**/tasks/2');
+  await page.getByRole('button', { name: 'Delete: bread' }).click();
+  await heard(page);
+  await poll(() => notice(page)).toMatch(/^\s*Deleted: bread Recently deleted\s*$/);
+  await poll(() => page.locator('#task-2').getAttribute('inert')).toBe('');
+});
+
+test('An error about a missing connection goes when the connection is back, in the notice and in a form', async () => {
+  await site.add('milk', 'bread');
+  const page = await site.open();
+  await edit(page, 1, '');
+  await page.context().setOffline(true);
+  await poll(() => page.locator('body.offline').count()).toBe(1);
+  await page.getByRole('button', { name: 'Delete: bread' }).click();
+  await poll(() => notice(page)).toContain('bread\u2069: This needs a connection.');
+  await page.locator('.editing [name=title]').fill('oat milk');
+  await page.keyboard.press('Enter');
+  await page.locator('.editing .problem').waitFor();
+  await page.context().setOffline(false);
+  await poll(() => notice(page)).not.toContain('This needs a connection');
+  expect(await page.locator('.problem').count()).toBe(0);
+  expect(await page.locator('.editing [name=title]').inputValue()).toBe('oat milk');
+});
+
 test('An error, Undo and Show together take less than a quarter of a phone', async () => {
   await site.add('milk', 'bread', 'tea');
   const page = await site.open('/', phone);
@@ -163,8 +259,11 @@ test('An error, Undo and Show together take less than a quarter of a phone', asy
   await page.getByRole('button', { name: 'Undo' }).waitFor();
   await site.add('rice');
   await poll(() => notice(page)).toContain('1 change. Show');
-  await loseResponse(page, '**/task/2/finish');
-  await page.getByLabel('Finish: bread').tap();
-  await poll(() => notice(page)).toMatch(/Close.*Finished: tea\s+Undo\s+1 change. Show/s);
+  await page.route(/\/tasks\/[12]$/, (route) => route.abort());
+  for (const title of ['bread', 'milk']) {
+    await page.getByLabel(`More: ${title}`).tap();
+    await page.getByRole('button', { name: `Delete: ${title}` }).tap();
+  }
+  await poll(() => notice(page)).toMatch(/milk.*Close.*bread.*Close.*Finished: tea\s+Undo\s+1 change. Show/s);
   expect((await page.locator('#notice').boundingBox())?.height).toBeLessThan(844 / 4);
 });

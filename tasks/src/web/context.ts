@@ -14,7 +14,7 @@ export interface TasksEnv {
 
 export type TasksContext = Context<TasksEnv>;
 
-/** Returns the id in `/task/:id/…` or `/tasks/:id/…` without decoding it, because percent-encoded digits are not valid. */
+/** Returns the ID in `/task/:id/…` or `/tasks/:id/…` without decoding it, because percent-encoded digits are not valid. */
 export function taskId(c: TasksContext): string {
   return new URL(c.req.url).pathname.split('/')[2] ?? '';
 }
@@ -29,12 +29,13 @@ export function listSearch({ filter, after, q }: ListQuery, more: Record<string,
 /** Returns the filter, cursor and search in the query, ignoring invalid values. */
 export function partOf(c: TasksContext): ListQuery {
   const query = queryOf(c);
-  const [asked, after = ''] = [query.get('filter'), query.get('after')];
+  const asked = query.get('filter');
+  const after = query.get('after') ?? '';
   const filter = filters.find((name) => name === asked) ?? 'all';
   return { filter, after: cursor.test(after) ? after : undefined, q: searched(c) };
 }
 
-/** Max code points of a search. Each link in the list contains the search text. */
+/** Maximum code points of a search. Each link in the list contains the search text. */
 const maxSearch = 100;
 
 /** The text to search for, if any. */

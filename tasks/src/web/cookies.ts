@@ -4,13 +4,13 @@ import type { CookieOptions } from 'hono/utils/cookie';
 import type { TasksContext } from './context.ts';
 import { derivedKey } from './derived-key.ts';
 
-/** Max cookies to look through. Browsers keep at most 180 per site. */
+/** Maximum cookies to look through. Browsers keep at most 180 per site. */
 const maxCookies = 200;
 
 export type Cookies = ReturnType<typeof cookies>;
 
 /**
- * Reads and sets our cookies. Their names end with an id of the store, such as `login-1f2e3d4c`, because cookies ignore
+ * Reads and sets our cookies. Their names end with an ID of the store, such as `login-1f2e3d4c`, because cookies ignore
  * ports: two lists on one host would overwrite each other's cookies.
  *
  * @param key the store's key, which all replicas share
@@ -19,7 +19,7 @@ export function cookies(key: () => Promise<Buffer>) {
   const id = derivedKey(key, 'names of cookies');
   const fullName = async (name: string) => `${name}-${(await id()).toString('hex', 0, 4)}`;
   return {
-    /** @param name without the prefix and the store's id */
+    /** @param name without the prefix and the store's ID */
     async read(c: TasksContext, name: string): Promise<string | undefined> {
       // Most requests of programs have none of our cookies. Reading the key needs the store, which may be down.
       const header = c.req.header('cookie');

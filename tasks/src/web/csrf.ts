@@ -6,10 +6,13 @@ import { derivedKey } from './derived-key.ts';
 /** Token and mask length in bytes. */
 const size = 32;
 
+/** Masks that one call of the generator makes, because a call takes as long as rendering a form. */
+const masks = 128;
+
 export type Csrf = ReturnType<typeof csrf>;
 
 /**
- * CSRF tokens. A token is the HMAC of the session id, so the server stores nothing. Each page masks the token with new random
+ * CSRF tokens. A token is the HMAC of the session ID, so the server stores nothing. Each page masks the token with new random
  * bytes. Otherwise, an attacker could guess the token byte by byte from compressed pages (BREACH).
  *
  * @param key the store's key, which all replicas share
@@ -17,6 +20,7 @@ export type Csrf = ReturnType<typeof csrf>;
 export function csrf(key: () => Promise<Buffer>) {
   const secret = derivedKey(key, 'form tokens');
   const jar = cookies(key);
+  const newMask = createMasks();
   const token = async (session: string) =>
     createHmac('sha256', await secret())
       .update(session)
@@ -34,7 +38,7 @@ export function csrf(key: () => Promise<Buffer>) {
   return {
     /** Issues a token for a form, and starts a session if there is none. */
     async issue(c: TasksContext): Promise<string> {
-      const mask = randomBytes(size);
+      const mask = newMask();
       const masked = xor(mask, await token((await currentSession(c)) ?? (await newSession(c))));
       return Buffer.concat([mask, masked]).toString('base64url');
     },
@@ -46,6 +50,17 @@ export function csrf(key: () => Promise<Buffer>) {
       const unmasked = xor(bytes.subarray(0, size), bytes.subarray(size));
       return timingSafeEqual(unmasked, await token(session));
     },
+  };
+}
+
+/** Returns a function that returns new random bytes. */
+function createMasks(): () => Buffer {
+  let unused: Buffer = Buffer.alloc(0);
+  return () => {
+    if (unused.length === 0) unused = randomBytes(masks * size);
+    const mask = unused.subarray(0, size);
+    unused = unused.subarray(size);
+    return mask;
   };
 }
 

@@ -19,9 +19,9 @@ const statusHeaders: Record<number, Record<string, string>> = {
   503: { 'Retry-After': '2' },
 };
 
-function errorStatus({ code, allow }: TaskError): [status: number, headers: Record<string, string>] {
+function errorStatus({ code, allow }: TaskError): { status: number; headers: Record<string, string> } {
   const status = errorStatuses[code];
-  return [status, { ...statusHeaders[status], ...(allow !== undefined && { Allow: allow }) }];
+  return { status, headers: { ...statusHeaders[status], ...(allow !== undefined && { Allow: allow }) } };
 }
 
 /** @throws TaskError `method_not_allowed` */
@@ -32,7 +32,7 @@ export function methodNotAllowed({ req: { method } }: TasksContext, allow: strin
 
 /** Problem details (RFC 9457). */
 export function problem(c: TasksContext, error: TaskError): LazyResponse {
-  const [status, headers] = errorStatus(error);
+  const { status, headers } = errorStatus(error);
   const { code, message: detail, removal, count } = error;
   const value = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code, removal, count };
   if (error instanceof RevisionChanged) headers.ETag = `"${error.current.revision}"`;
@@ -52,7 +52,7 @@ export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 
     c.set('cookie', undefined);
 
     if (wantsJson(c)) return problem(c, error);
-    const [status, headers] = errorStatus(error);
+    const { status, headers } = errorStatus(error);
     const { message: detail } = error;
     const again = error.form && (await formAgain(c, error.form, error));
     const page = {

@@ -50,13 +50,12 @@ export function requireKnownOrigin(request: Incoming): void {
  */
 export function requireSameOrigin(request: Incoming, ...names: string[]): boolean {
   const site = request.header('sec-fetch-site');
-  const { host } = new URL(request.url);
   const from = ['origin', ...names].map((name) => request.header(name)).filter((url) => url !== undefined);
   // "none" means the address bar or a bookmark.
   const foreign =
     site !== undefined
       ? site !== 'same-origin' && site !== 'none'
-      : from.some((url) => URL.parse(url)?.host !== host);
+      : from.some((url) => URL.parse(url)?.host !== new URL(request.url).host);
   if (foreign)
     throw new TaskError('foreign_origin', 'This request came from another site, so nothing was changed.');
   return site !== undefined || from.length > 0;

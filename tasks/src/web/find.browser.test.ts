@@ -75,3 +75,17 @@ test('A search page offers to search again when another user changes the list', 
   await page.getByRole('link', { name: 'Search again' }).click();
   await poll(() => titles(page)).toEqual(['oat milk', 'milk']);
 });
+
+test('A search page offers to search again beside Undo', async () => {
+  await site.add('milk', 'tea');
+  const page = await site.open('/?q=milk');
+  await page.getByRole('link', { name: 'Finish: milk' }).click();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
+  await site.add('oat milk', 'rice milk');
+  const again = page.getByRole('link', { name: 'Search again' });
+  await again.waitFor();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
+  expect(await again.count()).toBe(1);
+  await again.click();
+  await poll(() => titles(page)).toEqual(['rice milk', 'oat milk', '(milk)']);
+});

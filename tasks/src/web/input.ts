@@ -2,10 +2,12 @@ import { isEncodedUtf8, readParameters } from '@longhand/shared/parameters.ts';
 import { takeTurn } from '@longhand/shared/routes.ts';
 import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
+import { maxText } from '../task/import.ts';
 import { notUtf8, utf8 } from '../task/utf8.ts';
 import type { TasksContext } from './context.ts';
 import type { Csrf } from './csrf.ts';
 import { requireSameOrigin } from './fetch-metadata.ts';
+import { readMultipart, type SentFile } from './multipart.ts';
 
 /** The method and conditions of a write. API clients send the method and headers, and browser forms send fields instead. */
 export interface Intent {
@@ -23,12 +25,18 @@ const intentNames = ['_method', 'revision', 'nonce'] as const;
 
 type Fields = z.ZodObject;
 
-type Act<Form extends Fields, Result> = (input: Partial<z.output<Form>>, intent: Intent) => Promise<Result>;
+type Act<Form extends Fields, Result> = (
+  input: Partial<z.output<Form>>,
+  intent: Intent,
+  file?: SentFile,
+) => Promise<Result>;
 
 /** The fields that an action accepts in a form and in JSON, all optional. */
 interface Accepted<Form extends Fields> {
   form: Form;
   json?: Fields;
+  /** Accepts a multipart form, which has a long text or a file. */
+  multipart?: true;
 }
 
 export const nothing = { form: z.object({}), json: z.strictObject({}) };
@@ -42,15 +50,23 @@ export const nothing = { form: z.object({}), json: z.strictObject({}) };
 export async function withInput<Form extends Fields, Result>(
   c: TasksContext,
   csrf: Csrf,
-  { form, json = nothing.json }: Accepted<Form>,
+  { form, json = nothing.json, multipart }: Accepted<Form>,
   act: Act<Form, Result>,
 ): Promise<Result> {
   const type = mediaType(c);
+  const isMultipart = multipart === true && type === multipartType;
   // A DELETE body has no meaning (RFC 9110, section 9.3.5).
   const ignored = c.req.method === 'DELETE';
-  // Read the body before the origin check, so that an oversized body always returns 413.
-  const body = ignored ? Buffer.alloc(0) : await readBody(c);
+  // A refusal that does not depend on the body must not wait for it.
   requireSameOrigin(c.req);
+  const isForm = isMultipart || type === encodedType || (!type && c.req.method === 'POST');
+  if (!ignored && !isForm && type !== 'application/json') {
+    throw new TaskError(
+      'unsupported_media_type',
+      `Send a URL-encoded form or JSON, not ${type ?? 'a body without a type'}.`,
+    );
+  }
+  const body = ignored ? Buffer.alloc(0) : await readBody(c, isMultipart ? maxMultipart : maxForm);
   const intent = {
     method: c.req.method,
     match: strongTags(c.req.header('if-match')),
@@ -58,17 +74,46 @@ export async function withInput<Form extends Fields, Result>(
   };
   if (ignored) return act({}, intent);
   if (type === 'application/json') return act(readJson(utf8(body), json) as Partial<z.output<Form>>, intent);
-  if (type !== 'application/x-www-form-urlencoded' && (type || c.req.method !== 'POST')) {
-    throw new TaskError(
-      'unsupported_media_type',
-      `Send a URL-encoded form or JSON, not ${type ?? 'a body without a type'}.`,
-    );
+  if (isMultipart) {
+    const { fields, file } = readMultipart(c.req.header('content-type') ?? '', body);
+    return submitForm(c, csrf, form, { get: (name) => fields.get(name), file }, act);
   }
-  return submitForm(c, csrf, form, body, act);
+  return submitForm(c, csrf, form, readUrlEncoded(body), act);
 }
 
-/** Max bytes of a form, far more than the longest percent-encoded title. */
+interface SentFields {
+  get(name: string): string | undefined;
+  file?: SentFile | undefined;
+  /** @throws TaskError `not_utf8` */
+  requireUtf8?(): void;
+}
+
+function readUrlEncoded(body: Buffer): SentFields {
+  const text = body.toString();
+  return {
+    get: readParameters(text).get,
+    requireUtf8() {
+      utf8(body);
+      if (!isEncodedUtf8(text)) throw notUtf8();
+    },
+  };
+}
+
+const multipartType = 'multipart/form-data';
+const encodedType = 'application/x-www-form-urlencoded';
+
+/** The types that browsers send. */
+export const formTypes = [encodedType, multipartType];
+
+/** Maximum bytes of a form, far more than the longest percent-encoded title. */
 const maxForm = 64 * 1024;
+
+/** Maximum bytes of a form with a text or a file. Browsers send each line break of a text as two bytes. */
+const maxMultipart = maxText + maxForm;
+
+/** Whether a request is a form that may be longer than others. */
+export const isLongForm = (c: TasksContext): boolean =>
+  mediaType(c) === multipartType && !(Number(c.req.header('content-length')) <= maxForm);
 
 /**
  * Reads a body, and waits for the client's turn to use it. Avoids a web stream if the length is known, because a stream would double the CPU time of a write.
@@ -84,6 +129,7 @@ export async function readBody(c: TasksContext, maxBytes = maxForm): Promise<Buf
 async function receiveBody(c: TasksContext, maxBytes: number): Promise<Buffer> {
   const length = c.req.header('content-length');
   if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  // Node ends a body after its Content-Length, so the client cannot send more.
   if (length !== undefined) return Buffer.from(await c.req.raw.arrayBuffer());
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -96,8 +142,8 @@ async function receiveBody(c: TasksContext, maxBytes: number): Promise<Buffer> {
 }
 
 function tooLarge(maxBytes: number): TaskError {
-  const limit = maxBytes < 1024 ** 2 ? `${maxBytes / 1024} KiB` : `${maxBytes / 1024 ** 2} MiB`;
-  return new TaskError('body_too_large', `This is too long. The limit is ${limit}.`);
+  const limit = maxBytes < maxText ? `${maxBytes / 1024} KiB.` : '1 MiB. Send it in parts.';
+  return new TaskError('body_too_large', `This is too long. The limit is ${limit}`);
 }
 
 /** Returns the strong tags in If-Match. Weak tags such as `W/"3"` and malformed fields match nothing (RFC 9110, section 13.1.1). */
@@ -120,31 +166,29 @@ async function submitForm<Form extends Fields, Result>(
   c: TasksContext,
   csrf: Csrf,
   fields: Form,
-  body: Buffer,
+  sent: SentFields,
   act: Act<Form, Result>,
 ): Promise<Result> {
-  const text = body.toString();
-  const sent = readParameters(text);
   const form: Record<string, string> = {};
   for (const name of [...Object.keys(fields.shape), ...intentNames]) {
     const value = sent.get(name);
     if (value !== undefined) form[name] = value;
   }
   try {
-    utf8(body);
-    if (!isEncodedUtf8(text)) throw notUtf8();
+    sent.requireUtf8?.();
     if (!(await csrf.verify(c, sent.get('_csrf')))) throw expired(c);
     const { _method: method = c.req.method, revision, nonce } = form;
     const key = c.req.header('idempotency-key');
-    return await act(readFields(form, fields), { method, match: revision && `"${revision}"`, nonce, key });
+    const intent = { method, match: revision && `"${revision}"`, nonce, key };
+    return await act(readFields(form, fields), intent, sent.file);
   } catch (error) {
-    if (error instanceof TaskError) error.form = form;
+    if (error instanceof TaskError) error.form = sent.file ? { ...form, text: '', isFile: 'yes' } : form;
     throw error;
   }
 }
 
 /** Returns the error for a form without a valid token. */
-export function expired(c: TasksContext): TaskError {
+function expired(c: TasksContext): TaskError {
   const message = 'This form has expired, so nothing was changed. Please send it again.';
   const hasCookie = c.req.header('cookie')?.includes('session-');
   const advice =

@@ -38,6 +38,16 @@ describe('Keys', () => {
     }
   });
 
+  test('Space scrolls if no row has the focus', async () => {
+    await site.add(...Array.from({ length: 60 }, (_, i) => `task ${i}`));
+    // The page would restore the place to which this test scrolls.
+    const page = await site.openNew('/', { viewport: { width: 1280, height: 600 } });
+    await page.locator('#list').focus();
+    await press(page, 'Space');
+    await poll(() => page.evaluate('scrollY')).toBeGreaterThan(300);
+    expect(await page.locator('.finished').count()).toBe(0);
+  });
+
   test('Space finishes and reopens the focused task without scrolling', async () => {
     const page = await rows(...Array.from({ length: 60 }, (_, i) => `task ${60 - i}`));
     await page.setViewportSize({ width: 1280, height: 600 });
@@ -65,6 +75,7 @@ describe('Keys', () => {
     await poll(() => focused(page)).toBe('title-1');
     await page.keyboard.type(' and butter');
     await press(page, 'Escape');
+    expect(await focused(page)).toBe('task-1');
     await poll(() => titles(page)).toEqual(['milk', 'bread']);
     await press(page, 'ArrowUp', 'Enter');
     await poll(() => focused(page)).toBe('title-2');
@@ -91,6 +102,9 @@ describe('Keys', () => {
     expect(await titles(page)).toEqual(['milk']);
     await page.getByRole('button', { name: 'Delete: milk' }).click();
     await poll(() => notice(page)).toContain('Deleted: milk');
+    await press(page, 'Control+n', 'Shift+ControlOrMeta+Z');
+    expect(await page.locator('.busy').count()).toBe(0);
+    expect(await notice(page)).toContain('Deleted: milk');
     await field(page).focus();
     await page.keyboard.type('no? one');
     expect(await field(page).inputValue()).toBe('no? one');
@@ -188,6 +202,19 @@ test('Ctrl+Z undoes the last deletion once, including a deletion in progress', a
   held.resolve();
   await poll(() => titles(page)).toEqual(['bread', 'tea', 'rice']);
   await poll(() => notice(page)).toBe('Restored: tea');
+});
+
+test('A double click on a circle finishes the task once, and leaves the page open', async () => {
+  await site.add('milk');
+  const page = await site.open();
+  const loaded: string[] = [];
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) loaded.push(request.url());
+  });
+  await page.getByLabel('Finish: milk').dblclick();
+  await poll(() => notice(page)).toContain('Finished: milk');
+  expect(loaded).toEqual([]);
+  expect(await titles(page)).toEqual(['(milk)']);
 });
 
 test('A double click edits a row in place, without moving rows or text', async () => {

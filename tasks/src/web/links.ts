@@ -14,7 +14,7 @@ const shorteners = new Set([
 const urls =
   /(?<![\p{Script=Latin}\p{N}])https?:\/\/(?![^/?#]{254})[^\s<>"'`“”«»\p{C}\u3000-\u303f\uff00-\uff0f\uff1a-\uff20،؛؟।॥]+/giu;
 
-/** Max links in a title, because a page of 100 tasks must render in 10 ms. */
+/** Maximum links in a title, because a page of 100 tasks must render in 10 ms. */
 const maxLinks = 20;
 
 type Html = ReturnType<typeof html>;

@@ -10,7 +10,10 @@ import { createRows } from './rows.ts';
 import { number, type Place, type Views } from './views.ts';
 
 /** Values that differ between responses with the same list. */
-type Own = Pick<Views['list'], 'csrf' | 'nonce' | 'proxied' | 'undo' | 'added' | 'addedIds' | 'gone'>;
+type Own = Pick<
+  Views['list'],
+  'csrf' | 'nonce' | 'proxied' | 'undo' | 'undone' | 'added' | 'addedIds' | 'gone'
+>;
 
 type Used = Pick<Dependencies, 'store' | 'render' | 'turns' | 'auth'>;
 
@@ -67,15 +70,19 @@ export function listPage({ store, render, turns, auth }: Used) {
   }
 
   async function shown(query: ListQuery, page: Page, turn: () => Promise<void>) {
-    const { open, finished } = page;
-    const counted = open > 0 ? `${number(open)} open` : finished > 0 ? 'All done' : 'No tasks';
-    const summary = query.q === undefined ? counted : `Find: ${query.q}`;
+    const summary = query.q === undefined ? counted(page) : `Find: ${query.q}`;
     const values = { page, summary, query, place: placeOf(page, query) };
     const shownRows = await rows(page.tasks, listSearch(query), turn);
     await turn();
     const html = put(render('tasks', { ...values, rows: mark }), shownRows);
     return { page, summary, html, etag: '' };
   }
+}
+
+/** Returns how many tasks are open, in words. */
+function counted({ open, finished }: Page): string {
+  if (open > 0) return `${number(open)} open`;
+  return finished > 0 ? 'All done' : 'No tasks';
 }
 
 /** Returns the page number and count. A later page is at least page 2, even if few tasks precede it. */

@@ -32,7 +32,7 @@ describe('The list page without scripts', () => {
     await site.store.insert([{ title: 'done', finished: 1, created_at: now }]);
     const page = await open('/?filter=finished');
     await enter(page, 'milk');
-    await poll(() => notice(page)).toMatch(/^\s*Added: milk\s+Show\s*$/);
+    await poll(() => notice(page)).toMatch(/^\s*Added: milk\s+Undo\s+Show\s*$/);
     expect(await titles(page)).toEqual(['(done)']);
     await page.getByRole('link', { name: 'Edit: done' }).click();
     const title = page.getByLabel('Title');

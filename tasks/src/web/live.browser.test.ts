@@ -1,4 +1,4 @@
-import type { Page, Route } from 'playwright-core';
+import type { BrowserContext, Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   edit,
@@ -173,12 +173,13 @@ describe('The event stream', () => {
     await hear('milk');
     await page.route(events, (route) => route.abort());
     await page.clock.fastForward(20_000);
-    await poll(() => notice(page)).toBe('Not connected. This list may be out of date. Close');
+    const connection = () => page.locator('#connection').textContent();
+    await poll(connection).toMatch(/^As of .*, no connection\.$/);
     await page.unroute(events);
     await page.clock.fastForward(20_000);
     await site.add('bread');
     await poll(() => titles(page)).toEqual(['bread', 'milk']);
-    await poll(() => notice(page)).not.toContain('Not connected');
+    await poll(connection).toBe('');
   });
 
   test('reconnects 20 s after the last event', async () => {
@@ -223,6 +224,65 @@ describe('The event stream', () => {
     await page.evaluate("dispatchEvent(new Event('online'))");
     await poll(connections).toBe(4);
     await hear('honey');
+  });
+});
+
+describe('Several windows of a browser', () => {
+  /** Opens the list in another window of the same browser. */
+  async function openBeside(first: Page) {
+    const page = await first.context().newPage();
+    await page.goto('/');
+    return page;
+  }
+
+  const countStreams = (of: Page | BrowserContext) => {
+    let count = 0;
+    of.on('request', (request) => {
+      if (request.url().endsWith('/tasks/events')) count += 1;
+    });
+    return () => count;
+  };
+
+  test('share one event stream, and another window takes it when its window closes', async () => {
+    const first = await site.openNew('about:blank');
+    const streams = countStreams(first.context());
+    await first.goto('/');
+    await poll(streams).toBe(1);
+    const others: Page[] = [];
+    while (others.length < 6) others.push(await openBeside(first));
+    await site.add('milk');
+    for (const page of [first, ...others]) await poll(() => titles(page)).toEqual(['milk']);
+    expect(streams()).toBe(1);
+    await first.close();
+    await site.add('bread');
+    for (const page of others) await poll(() => titles(page)).toEqual(['bread', 'milk']);
+    expect(streams()).toBe(2);
+  });
+
+  test('do not depend on a window that hangs', async () => {
+    const hanging = await site.openNew('about:blank');
+    await hanging.addInitScript('BroadcastChannel.prototype.postMessage = () => {}');
+    await hanging.goto('/');
+    await site.add('milk');
+    await poll(() => titles(hanging)).toEqual(['milk']);
+    const page = await hanging.context().newPage();
+    await page.clock.install({ time: 0 });
+    const streams = countStreams(page);
+    await page.goto('/');
+    await page.clock.fastForward(20_000);
+    await poll(streams).toBe(1);
+    await site.add('bread');
+    for (const each of [hanging, page]) await poll(() => titles(each)).toEqual(['bread', 'milk']);
+  });
+
+  test('connect again after a logout in one of them', async () => {
+    const first = await site.openNew('about:blank');
+    const streams = countStreams(first);
+    await first.goto('/');
+    await poll(streams).toBe(1);
+    const second = await openBeside(first);
+    await second.evaluate("dispatchEvent(new Event('loggedout'))");
+    await poll(streams).toBe(2);
   });
 });
 

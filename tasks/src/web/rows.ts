@@ -9,7 +9,7 @@ const rowsATurn = 10;
 /** Number of rows that a reloaded page shows without scrolling. Links in later rows return to the row above. */
 const rowsAtTop = 5;
 
-/** Max bytes of cached rows: 4,000 typical rows, or 250 of the largest. */
+/** Maximum bytes of cached rows: 4,000 typical rows, or 250 of the largest. */
 const maxKept = 8 * 1024 * 1024;
 
 /** Approximate overhead per cached row in bytes. */

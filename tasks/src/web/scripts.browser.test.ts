@@ -223,6 +223,17 @@ test('The page preloads all scripts, and works without the library', async () =>
   await poll(() => titles(page)).toEqual(['milk']);
 });
 
+test('The first paint waits for no script', async () => {
+  const page = await site.openNew('about:blank');
+  const isPainted = Promise.withResolvers<void>();
+  await page.route('**/*.js', (route) => isPainted.promise.then(() => route.continue()));
+  await page.goto('/', { waitUntil: 'commit' });
+  await poll(() => page.evaluate("performance.getEntriesByName('first-contentful-paint').length")).toBe(1);
+  isPainted.resolve();
+  // Scripts replace the field.
+  await page.locator('textarea#title').waitFor();
+});
+
 describe('A list pasted into the field', () => {
   test('has a button that fits on phone screens, and Enter adds the tasks in order', async () => {
     await site.add('water');
@@ -232,7 +243,7 @@ describe('A list pasted into the field', () => {
     expect(await page.evaluate('scrollY')).toBe(0);
     await page.keyboard.press('Enter');
     await poll(() => titles(page)).toEqual(['milk', 'bread', 'water', '(tea)']);
-    await poll(() => notice(page)).toBe('Added 3 tasks');
+    await poll(() => notice(page)).toMatch(/^\s*Added 3 tasks\s+Undo\s*$/);
     await poll(() => focused(page)).toBe('title');
     await enter(page, 'honey');
     await poll(() => titles(page)).toEqual(['honey', 'milk', 'bread', 'water', '(tea)']);

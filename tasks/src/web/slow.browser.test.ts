@@ -12,6 +12,7 @@ import {
   stored,
   titles,
   useBrowser,
+  waiting,
 } from '../../testing/browser.ts';
 
 const site = useBrowser();
@@ -45,8 +46,7 @@ describe('On a slow connection', () => {
     await finish(page, 'tea');
     await poll(() => titles(page)).toEqual(['rice', 'milk', '(tea)', '(bread)']);
     await finish(page, 'milk');
-    await page.getByRole('link', { name: 'Reopen: bread' }).click();
-    await finish(page, 'tea');
+    for (const title of ['bread', 'tea']) await page.getByRole('link', { name: `Reopen: ${title}` }).click();
     await poll(() => titles(page)).toEqual(['rice', 'tea', 'bread', '(milk)']);
     connection.letGo();
     await page.locator('#task-2:not([data-pending])').waitFor();
@@ -60,15 +60,25 @@ describe('On a slow connection', () => {
     await site.add('milk', 'bread', 'tea');
     await site.store.update('2', { finished: 1 }, new Date());
     const page = await site.open();
-    const first = await slow(page, '**/task/2/unfinish');
-    const second = await slow(page, '**/task/2/finish');
+    const last = await slow(page, '**/task/2/unfinish');
+    const first = Promise.withResolvers<void>();
+    await page.route('**/task/2/unfinish', (route) => first.promise.then(() => route.continue()), {
+      times: 1,
+    });
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.evaluate("globalThis.kept = 0; addEventListener('kept', () => { kept += 1; })");
     for (const _ of 'RFR') await page.locator('#task-2 .toggle').click();
-    const requested = page.waitForRequest('**/task/2/finish');
-    first.letGo();
+    // Before its turn, each tick is stored.
+    await poll(() => page.evaluate('kept')).toBe(3);
+    const requested = page.waitForRequest('**/task/2/unfinish');
+    first.resolve();
     await requested;
     expect(await titles(page)).toEqual(['tea', 'milk', 'bread']);
-    second.letGo();
+    last.letGo();
     await poll(() => titles(page)).toEqual(['tea', 'bread', 'milk']);
+    // The tick in between was no longer wanted when its turn came.
+    expect(asked).not.toContain('/task/2/finish');
   });
 
   test('finished and deleted tasks change immediately, and change back after a failure without leaving the page', async () => {
@@ -77,13 +87,13 @@ describe('On a slow connection', () => {
     const held = Promise.withResolvers<void>();
     await page.route(/\/tasks?\/\d/, (route) => held.promise.then(() => route.abort()));
     await page.getByRole('button', { name: 'Delete: bread' }).click();
-    for (const title of ['milk', 'tea', 'milk']) await finish(page, title);
-    await poll(() => titles(page)).toEqual(['milk', '(tea)']);
+    for (const title of ['milk', 'tea']) await finish(page, title);
+    await poll(() => titles(page)).toEqual(['(tea)', '(milk)']);
     await follow('Open')(page);
     held.resolve();
     const failed = (title: string) => `\u2068${title}\u2069: No answer. It may not be saved. Close`;
     const bread = '\u2068bread\u2069: No answer. It may be deleted. Recently deleted Close';
-    await poll(() => notice(page)).toBe(failed('milk') + failed('tea') + bread);
+    await poll(() => notice(page)).toBe(failed('tea') + failed('milk') + bread);
     await poll(() => titles(page)).toEqual(['tea', 'bread', 'milk']);
   });
 
@@ -96,7 +106,7 @@ describe('On a slow connection', () => {
     await poll(() => notice(page)).toMatch(new RegExp(`^\\s*${failed}\\s*Finished: bread\\s+Undo`));
     await field(page).fill('tea');
     await field(page).press('Enter');
-    await poll(() => notice(page)).toBe(`${failed}Added: tea`);
+    await poll(() => notice(page)).toMatch(new RegExp(`^\\s*${failed}\\s*Added: tea\\s+Undo\\s*$`));
     await finish(page, 'milk');
     await poll(() => notice(page)).toMatch(/^\s*Finished: milk/);
   });
@@ -177,6 +187,28 @@ test('Tasks typed offline stay in the field, one per line', async () => {
   await poll(() => titles(page)).toEqual(['tea', 'bread', 'oat milk', 'milk']);
 });
 
+test('Tasks that return to the field and are added again at once keep their turn, even if the storage answers late', async () => {
+  const page = await site.openNew('/');
+  await page.evaluate(`
+    globalThis.answered = Promise.withResolvers();
+    Object.defineProperty(IDBTransaction.prototype, 'oncomplete', {
+      set(listener) {
+        this.addEventListener('complete', () => answered.promise.then(listener));
+      },
+    });`);
+  await page.route('**/task', (route) => route.abort(), { times: 1 });
+  await field(page).fill('milk\nbread');
+  await page.keyboard.press('Enter');
+  await poll(() => field(page).inputValue()).toBe('milk\nbread\n');
+  const held = Promise.withResolvers<void>();
+  await page.route('**/task', (route) => held.promise.then(() => route.continue()));
+  await enter(page, 'tea');
+  await poll(() => waiting(page)).toEqual(['milk', 'bread', 'tea']);
+  await page.evaluate('answered.resolve()');
+  held.resolve();
+  await poll(() => stored(site)).toEqual(['tea', 'bread', 'milk']);
+});
+
 test('A task saved despite a failed response is removed from the field once the list shows the task', async () => {
   const page = await site.open();
   let sent = 0;
@@ -184,16 +216,37 @@ test('A task saved despite a failed response is removed from the field once the 
     if (request.method() === 'POST') sent += 1;
   });
   await site.whileStoreHangs(async () => {
-    await enter(page, 'milk', 'bread');
+    await enter(page, 'milk', 'bread', 'milk');
     await poll(() => page.locator('.problem').textContent()).toMatch(/cannot be reached/);
-    expect(await field(page).inputValue()).toBe('milk\nbread\n');
+    expect(await field(page).inputValue()).toBe('milk\nbread\nmilk\n');
   });
-  await poll(() => field(page).inputValue()).toBe('bread\n');
+  await poll(() => field(page).inputValue()).toBe('bread\nmilk\n');
   expect(await page.locator('.problem').textContent()).toMatch(/^The rest was not sent/);
-  expect([await notice(page), sent]).toEqual(['Added: milk', 1]);
+  await poll(() => notice(page)).toMatch(/^\s*Added: milk\s+Undo\s*$/);
+  expect(sent).toBe(1);
+  await page.reload();
+  expect(await field(page).inputValue()).toBe('bread\nmilk\n');
   await field(page).fill('milk');
   await page.keyboard.press('Enter');
   await poll(() => titles(page)).toEqual(['milk', 'milk']);
+});
+
+test('After a second press of Add, nothing takes the same text that the user types next', async () => {
+  const page = await site.open();
+  await loseResponse(page, '**/task');
+  // The page cannot ask whether the first request has added the task.
+  await page.route(/\/\?[^/]*$/, (route) => route.abort());
+  await enter(page, 'milk');
+  await poll(() => field(page).inputValue()).toBe('milk\n');
+  await page.keyboard.press('Enter');
+  await poll(() => titles(page)).toEqual(['milk']);
+  await page.keyboard.type('milk');
+  await page.unrouteAll();
+  for (const shown of ['1 change.', '2 changes.']) {
+    await site.add('tea');
+    await poll(() => notice(page)).toContain(shown);
+  }
+  expect(await field(page).inputValue()).toBe('milk');
 });
 
 test('A saved edit closes its form even if a proxy answers 502 once for the list', async () => {
@@ -201,8 +254,10 @@ test('A saved edit closes its form even if a proxy answers 502 once for the list
   const page = await site.openNew('/');
   const session = await page.context().newCDPSession(page);
   let failures = 1;
-  session.on('Fetch.requestPaused', ({ requestId, request: { method } }) =>
-    method === 'GET' && failures-- > 0
+  // The page may also load a part of the list, because it hears of the change.
+  const isWhole = (url: string) => new URL(url).pathname === '/';
+  session.on('Fetch.requestPaused', ({ requestId, request: { method, url } }) =>
+    method === 'GET' && isWhole(url) && failures-- > 0
       ? session.send('Fetch.fulfillRequest', { requestId, responseCode: 502 }).catch(String)
       : session.send('Fetch.continueRequest', { requestId }).catch(String),
   );
@@ -213,7 +268,7 @@ test('A saved edit closes its form even if a proxy answers 502 once for the list
   expect([await page.locator('.problem').count(), failures]).toEqual([0, -1]);
   failures = 2;
   await page.getByLabel('Delete: milk and tea').click();
-  await poll(() => notice(page)).toContain('No answer. It may be deleted. Recently deleted Close');
+  await poll(() => notice(page)).toMatch(/(It may be deleted|Deleted: milk and tea).*Recently deleted/);
 });
 
 describe('Between a keypress and its response', () => {
@@ -311,6 +366,23 @@ describe('Between a keypress and its response', () => {
     expect(await titles(page)).toEqual(['milk, two', 'tea for three']);
   });
 
+  test('Save adds nothing once the task turns out to be deleted', async () => {
+    await site.add('milk');
+    const page = await site.open();
+    await edit(page, 1, ' and bread');
+    await site.store.destroy('1', 'gone');
+    const answer = await slow(page, '**/tasks/1/edit');
+    await page.reload();
+    const form = page.locator('.editing');
+    await form.getByRole('button', { name: 'Save' }).click();
+    answer.letGo();
+    await poll(() => form.getByRole('alert').textContent()).toContain('Add saves it as a new task.');
+    await idle(page);
+    expect(await stored(site)).toEqual([]);
+    await form.getByRole('button', { name: 'Add' }).click();
+    await poll(() => stored(site)).toEqual(['milk and bread']);
+  });
+
   test.each(['/', '/tasks/1/edit'])('an edit of a deleted task (on %s) is added only once', async (path) => {
     await site.add('milk');
     const page = await site.open(path);
@@ -401,14 +473,19 @@ describe('Between a keypress and its response', () => {
   test('the page explains a lost response, and then shows the current list', async () => {
     await site.add('milk', 'bread', 'tea');
     const page = await site.open();
+    // A list that already shows the change would explain nothing.
+    const tick = await slow(page, '**/tasks/partial*');
     await loseResponse(page, '**/task/1/finish');
     await page.getByLabel('Finish: milk').click();
     await poll(() => notice(page)).toBe('\u2068milk\u2069: No answer. It may not be saved. Close');
+    tick.letGo();
     await poll(() => titles(page)).toEqual(['tea', 'bread', '(milk)']);
+    const removal = await slow(page, '**/tasks/partial*');
     await loseResponse(page, '**/tasks/2');
     await page.getByLabel('Delete: bread').click();
     const deleted = '\u2068bread\u2069: No answer. It may be deleted. Recently deleted Close';
     await poll(() => notice(page)).toContain(deleted);
+    removal.letGo();
     await poll(() => titles(page)).toEqual(['tea', '(milk)']);
     await loseResponse(page, '**/tasks/3');
     await edit(page, 3, ' pot');

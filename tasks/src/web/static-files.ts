@@ -10,10 +10,11 @@ import { readScript } from './script.ts';
 
 export type PublicFiles = ReturnType<typeof publicFiles>;
 
+const listMarkers = `${import.meta.dirname}/../task/list-markers.ts`;
 const idiomorph = fileURLToPath(import.meta.resolve('idiomorph/dist/idiomorph.min.js'));
 
 /**
- * Loads idiomorph and the files in `folder`, except dotfiles, into memory. Requests never reach the file system, so no path
+ * Loads idiomorph, the code that reads a list, and the files in `folder`, except dotfiles, into memory. Requests never reach the file system, so no path
  * can leave the folder.
  */
 export function publicFiles(folder: string) {
@@ -21,7 +22,10 @@ export function publicFiles(folder: string) {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.includes('.') && !`/${name}`.includes('/.'))
     .sort();
-  const files = new Map([['idiomorph.min.js', publicFile(idiomorph)]]);
+  const files = new Map([
+    ['idiomorph.min.js', publicFile(idiomorph)],
+    ['list-markers.js', publicFile(listMarkers)],
+  ]);
   for (const name of names) files.set(name.replace(/\.ts$/, '.js'), publicFile(join(folder, name)));
   const release = shortHash([...files].map(([name, { digest }]) => `${name} ${digest}\n`).join(''));
 

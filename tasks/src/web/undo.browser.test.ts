@@ -1,6 +1,15 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { field, focused, notice, poll, showChanges, titles, useBrowser } from '../../testing/browser.ts';
+import {
+  field,
+  focused,
+  notice,
+  paste,
+  poll,
+  showChanges,
+  titles,
+  useBrowser,
+} from '../../testing/browser.ts';
 
 const site = useBrowser();
 
@@ -84,7 +93,61 @@ describe('Finishing, reopening and editing', () => {
   );
 });
 
-/** Returns the row ids from the top, with an asterisk after struck-through rows. */
+describe('Adding', () => {
+  test.each([true, false])('can be undone (scripts: %s)', async (javaScriptEnabled) => {
+    await site.add('rice');
+    const page = await site.open('/', { javaScriptEnabled });
+    await field(page).fill('milk');
+    await field(page).press('Enter');
+    await offers(page, 'Added: milk');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await poll(() => titles(page)).toEqual(['rice']);
+    await poll(() => notice(page)).toMatch(/^\s*Undone: 1 task deleted.\s+Recently deleted\s*$/);
+    await page.getByRole('link', { name: 'Recently deleted' }).first().click();
+    await page.getByRole('button', { name: 'Restore: milk' }).click();
+    await page.getByRole('link', { name: 'All tasks' }).click();
+    await poll(() => titles(page)).toEqual(['milk', 'rice']);
+  });
+
+  test('a pasted list can be undone with Ctrl+Z, once, except for a task that somebody has changed', async () => {
+    await site.add('rice');
+    const page = await site.open();
+    await paste(page, 'milk\nbread\ntea');
+    await page.getByRole('button', { name: 'Add 3 tasks' }).click();
+    await offers(page, 'Added 3 tasks');
+    await site.store.update('2', { title: 'green tea' }, new Date());
+    await poll(() => titles(page)).toContain('green tea');
+    await page.locator('#list').focus();
+    await page.keyboard.press('ControlOrMeta+Z');
+    await poll(() => notice(page)).toContain('Undone: 2 tasks deleted. 1 changed since, and kept.');
+    await page.keyboard.press('ControlOrMeta+Z');
+    await poll(() => titles(page)).toEqual(['green tea', 'rice']);
+    await page.reload();
+    expect(await titles(page)).toEqual(['green tea', 'rice']);
+  });
+
+  test.each([true, false])(
+    'a file can be undone at its report, or in the list (scripts: %s)',
+    async (javaScriptEnabled) => {
+      const page = await site.open('/tasks/import', { javaScriptEnabled });
+      for (const showList of [false, true]) {
+        await page.goto('/tasks/import');
+        const file = { name: 'list.txt', mimeType: 'text/plain', buffer: Buffer.from('milk\nbread\n') };
+        await page.getByLabel('A file').setInputFiles(file);
+        await page.getByRole('button', { name: 'Import the file' }).click();
+        await page.getByText('2 tasks imported').waitFor();
+        if (showList) await page.getByRole('link', { name: 'See the tasks' }).click();
+        if (showList) await offers(page, 'Added 2 tasks');
+        await page.getByRole('button', { name: 'Undo' }).click();
+        await poll(() => notice(page)).toContain('Undone: 2 tasks deleted.');
+        expect(await titles(page)).toEqual([]);
+      }
+      expect((await site.store.removals()).map(({ count }) => count)).toEqual([2, 2]);
+    },
+  );
+});
+
+/** Returns the row IDs from the top, with an asterisk after struck-through rows. */
 const rows = (page: Page) =>
   page.evaluate(`[...document.querySelectorAll('.tasks > li')]
     .map((row) => row.id.slice(5) + (row.matches('.finished:not([data-pending=open]), [data-pending=finished]') ? '*' : '')).join(' ')`);

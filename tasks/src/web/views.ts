@@ -15,8 +15,9 @@ export interface Views {
     /** Whether to link to the proxy's front page. */
     proxied: boolean;
     undo?: Undo | undefined;
+    undone?: Undone | undefined;
     added?: Task | undefined;
-    /** The ids of the tasks that the request has added, for scripts. */
+    /** The IDs of the tasks that the request has added, for scripts. */
     addedIds?: string | undefined;
     /** Whether the task to show as added does not exist. */
     gone: boolean;
@@ -37,6 +38,7 @@ export interface Views {
     query: ListQuery;
     rows: string;
   };
+  preload: Pick<PublicFiles, 'href'>;
   task: { task: Task } & Back;
   show: { task: Task; csrf: string } & Back;
   new: Typed & { nonce: string; action?: string | undefined } & Back;
@@ -49,7 +51,15 @@ export interface Views {
     csrf: string;
     nonce: string;
   };
-  import: Typed & { nonce: string; text?: string; isFile?: string; report?: Report; typed?: string[] };
+  import: Typed & {
+    nonce: string;
+    text?: string;
+    isFile?: string;
+    report?: Report;
+    typed?: Map<number, string>;
+  } & {
+    undo?: Undo | undefined;
+  };
   login: { csrf: string; next: string; problem?: string };
   error: {
     list: string;
@@ -70,6 +80,12 @@ export interface Undo {
   fields: Record<string, string | number>;
   /** The URL fragment of the task's row. */
   row?: string;
+}
+
+/** What taking back added tasks has done: `kept` tasks were changed since. */
+export interface Undone {
+  removed: number;
+  kept: number;
 }
 
 /** Page number (from 1) and page count for the current filter. */
@@ -108,13 +124,15 @@ const time = (iso: string) =>
 const taskData = (task: TaskText) => JSON.stringify(textOf(task));
 
 /**
- * The views of `folder`. Views can use `href` (the path of a public file), `listSearch`, `time`, `number`, `taskData` and `linked`
- * (a title as HTML).
+ * The views of `folder`. Views can use `href` (the path of a public file), `preload` (the links to the modules of the list),
+ * `listSearch`, `time`, `number`, `taskData` and `linked` (a title as HTML).
  *
  * @param onMissing called if a view would print a missing value; the default throws
  */
 export function views(folder: string, files: PublicFiles, onMissing?: (fault: Error) => void): Render {
   const render = sharedViews<Views>(folder, onMissing);
+  // Each page of the list has these 30 links.
+  const preload = render('preload', { href: files.href });
   return (name, data) =>
-    render(name, { href: files.href, listSearch, time, number, taskData, linked, ...data });
+    render(name, { href: files.href, preload, listSearch, time, number, taskData, linked, ...data });
 }

@@ -1,3 +1,2 @@
--- args: key (its hash). Returns the ids that a request has added, or false for an unknown key.
-local ids = redis.call('GET', keys.added .. args.key)
-return ids and cjson.encode({ ids = ids })
+-- args: key (its hash). Returns the insert of a request, or false for an unknown key.
+return redis.call('GET', keys.added .. args.key)

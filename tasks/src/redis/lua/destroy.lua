@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- args: id, match ('*' or allowed revisions), removal, its lifetime in seconds
--- Returns the task and whether its revision matched, or false for an unknown id.
+-- args: ID, match ('*' or allowed revisions), removal, its lifetime in seconds
+-- Returns the task and whether its revision matched, or false for an unknown ID.
 local task = find(args.id)
 -- A retry finds the task in its removal.
 local isRetry = not task and redis.call('ZSCORE', keys.removal .. args.removal, args.id)

@@ -1,5 +1,5 @@
--- args: first id, count
--- Returns the existing tasks of `count` consecutive ids, and the id to continue from, if any.
+-- args: first ID, count
+-- Returns the existing tasks of `count` consecutive IDs, and the ID to continue from, if any.
 local last = tonumber(redis.call('GET', keys.lastId) or '0')
 local stop = math.min(args.first + args.count - 1, last)
 local tasks = {}

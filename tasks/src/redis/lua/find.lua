@@ -1,5 +1,5 @@
--- args: ids
--- Returns the tasks; ignores unknown ids.
+-- args: IDs
+-- Returns the tasks; ignores unknown IDs.
 local tasks = {}
 for _, id in ipairs(args.ids) do tasks[#tasks + 1] = find(id) or nil end
 return cjson.encode({ tasks = tasks })

@@ -1,21 +1,21 @@
 -- args: tasks; nonce, form and key (hashes), lifetime of all three in seconds
--- Returns the first task. If the nonce is known, inserts nothing and returns the task from the earlier call, even if removed.
--- For a form, inserts only tasks that no earlier call had for this form. Returns false if there are none.
--- Keeps the first 100 ids under the key, newest first.
-local function name(first, count)
-  if not args.key then return end
-  local ids = {}
-  for id = first + count - 1, math.max(first, first + count - 100), -1 do ids[#ids + 1] = number(id) end
-  redis.call('SET', keys.added .. args.key, table.concat(ids, ' '), 'EX', args.seconds)
+-- Returns the first task and the insert. If the nonce is known, inserts nothing and returns the task from the earlier call, even
+-- if removed. For a form, inserts only tasks that no earlier call had for this form. A call that inserts nothing returns the
+-- insert of the earlier call. The key gets the same insert.
+local once = args.form or args.nonce
+
+local function reply(task, insert)
+  if insert and once then redis.call('SET', keys.added .. once, insert, 'EX', args.seconds) end
+  if insert and args.key then redis.call('SET', keys.added .. args.key, insert, 'EX', args.seconds) end
+  return '{"task":' .. (task and cjson.encode(task) or 'null') .. ',"insert":' .. (insert or 'null') .. '}'
 end
+
+local function earlier() return redis.call('GET', keys.added .. once) end
 
 local nonce = args.nonce and keys.nonce .. args.nonce
 local made = nonce and redis.call('GET', nonce)
 local task = made and read(made)
-if task then
-  name(tonumber(made), #args.tasks)
-  return cjson.encode(task)
-end
+if task then return reply(task, earlier()) end
 
 local tasks = args.tasks
 if args.form then
@@ -29,10 +29,7 @@ if args.form then
 end
 
 local count = #tasks
-if count == 0 then
-  name(0, 0)
-  return false
-end
+if count == 0 then return reply(nil, earlier()) end
 
 local revision = changed()
 local first = redis.call('INCRBY', keys.lastId, count) - count + 1
@@ -46,5 +43,5 @@ for i, new in ipairs(tasks) do
 end
 inParts('ZADD', keys.index, places)
 if nonce then redis.call('SET', nonce, number(first), 'EX', args.seconds) end
-name(first, count)
-return cjson.encode(read(number(first)))
+local insert = { first = number(first), count = count, revision = revision }
+return reply(read(number(first)), cjson.encode(insert))

@@ -1,6 +1,6 @@
 -- Prepended to each script, after the tables `keys` (see keys.ts) and `args`. Each script returns JSON or false.
 
--- Returns a task's score in the index. Scores sort open tasks first, then by descending _id. Ids are below 2^52, so doubles
+-- Returns a task's score in the index. Scores sort open tasks first, then by descending _id. IDs are below 2^52, so doubles
 -- are exact.
 local function position(id, finished)
   if tonumber(finished) == 1 then return -id end
@@ -25,7 +25,7 @@ local function read(id)
   return task.title and task
 end
 
--- Like read(), but returns nil if the id is not in the index.
+-- Like read(), but returns nil if the ID is not in the index.
 local function find(id) return redis.call('ZSCORE', keys.index, id) and read(id) end
 
 local function write(id, task)
@@ -60,7 +60,7 @@ local function inParts(command, key, values)
   end
 end
 
--- Returns the ids in a reply to ZRANGE WITHSCORES, and the ZADD arguments that restore the reply.
+-- Returns the IDs in a reply to ZRANGE WITHSCORES, and the ZADD arguments that restore the reply.
 local function entries(found)
   local ids, places = {}, {}
   for i = 1, #found, 2 do
@@ -71,7 +71,7 @@ local function entries(found)
   return ids, places
 end
 
--- Moves index entries to a removal that expires after `seconds`, and adds the ids to `removed`.
+-- Moves index entries to a removal that expires after `seconds`, and adds the IDs to `removed`.
 local function remove(found, removal, seconds)
   local ids, places = entries(found)
   local now = redis.call('TIME')[1]

@@ -1,5 +1,5 @@
 -- args: filter, count, bytes; after (`next` of the previous call)
--- Returns the ids and titles of at most `count` tasks, and `next` if any matched. Stops after `bytes` of titles.
+-- Returns the IDs and titles of at most `count` tasks, and `next` if any matched. Stops after `bytes` of titles.
 local start, stop = range(args.filter, args.after)
 local ids = redis.call('ZRANGE', keys.index, start, stop, 'BYSCORE', 'LIMIT', 0, args.count)
 local titles, bytes, last = {}, 0, nil

@@ -1,5 +1,5 @@
--- args: id, match ('*' or allowed revisions), change (fields by name), now
--- Returns the task and whether its revision matched, or false for an unknown id.
+-- args: ID, match ('*' or allowed revisions), change (fields by name), now
+-- Returns the task and whether its revision matched, or false for an unknown ID.
 local id, change = args.id, args.change
 local task = find(id)
 if not task then return false end

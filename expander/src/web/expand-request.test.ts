@@ -4,7 +4,7 @@ import { testExpander } from '../../testing/expander.ts';
 import { answerTo, ask, serving, tracing } from '../../testing/serving.ts';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
-import { isOwnRequest } from './api.ts';
+import { isOwnRequest } from './expand-request.ts';
 
 test.each(['/api', '/api/chain', '/'])(
   "a URL that nests the expander's own address causes only one request: %s",

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import type { Task } from '../src/task/task.ts';
+import { compare, type Device } from './ledger.ts';
+
+/** A device that has sent these titles at second 1 and shown these messages at second 2. */
+const device = (name: string, titles: string[], messages: string[] = []): Device => ({
+  name,
+  entered: [],
+  notes: messages.map((text) => ({ kind: 'said', time: 2_000, text })),
+  forwarded: titles.map((title) => ({
+    time: 1_000,
+    method: 'POST',
+    path: '/task',
+    body: `${new URLSearchParams({ title })}`,
+    status: 302,
+  })),
+});
+
+test('A page may name a task that it has added by the title that another device has given it', () => {
+  const tooEarly = ['a: said Added: a9.~33 too early'];
+  const a = (...titles: string[]) => device('a', titles, ['Added: a9.~33']);
+  expect(compare([a('a9.'), device('b', ['a9.~33'])], [], [])).toEqual([]);
+  expect(compare([a('a9.'), device('b', [])], [], [])).toEqual(tooEarly);
+  expect(compare([a(), device('b', ['a9.~33'])], [], [])).toEqual(tooEarly);
+});
+
+test('A tick that was not sent is lost, unless the user has taken it back', () => {
+  const task = { _id: '7', title: 'a1.', finished: 0 } as Task;
+  const known = [{ id: '7', title: 'a1.' }];
+  const faults = (...states: (0 | 1)[]) => {
+    const notes = states.map((finished, i) => ({
+      kind: 'ticked' as const,
+      id: '7',
+      finished,
+      time: 3_000 + i,
+    }));
+    return compare([{ ...device('a', ['a1.']), entered: ['a1.'], notes }], [task], known);
+  };
+  expect(faults(1, 0)).toEqual([]);
+  expect(faults(1).join()).toContain('lost');
+  expect(faults(1, 0, 1).join()).toContain('lost');
+});

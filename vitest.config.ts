@@ -34,15 +34,16 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Tests that compare response times. They run one at a time, after all others, which would delay an attacked service most. */
+const attacks = ['**/*.attack.test.ts'];
+
 /** The compile cache of programs that tests start, possibly as other users. */
 const compileCache = `${import.meta.dirname}/node_modules/.cache/node`;
 mkdirSync(compileCache, { recursive: true });
 chmodSync(compileCache, 0o1777);
 
 export default defineConfig({
-  // Test files run in parallel, because every test starts its own servers on free ports.
   test: {
-    include: ['{acceptance,checks,deploy,docs,expander,loadtest,proxy,shared,shortener,tasks}/**/*.test.ts'],
     // `make rehearse` runs these.
     exclude: [...configDefaults.exclude, 'acceptance/rehearsal/rows/**'],
     env: {
@@ -50,16 +51,31 @@ export default defineConfig({
       SEED: `${seed}`,
       NODE_COMPILE_CACHE: compileCache,
     },
-    // Loading the modules again for each file would take as long as most tests. For the same reason there is one project:
-    // vitest restarts workers between projects.
+    // Loading the modules again for each file would take as long as most tests.
     isolate: false,
     // The machine may be busy.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 10_000 } },
-    // Tests mostly wait for containers, k6 or timeouts.
-    maxWorkers: 3 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'parallel',
+          include: [
+            '{acceptance,checks,deploy,docs,expander,loadtest,proxy,shared,shortener,tasks}/**/*.test.ts',
+          ],
+          exclude: attacks,
+          // Every test starts its own servers on free ports, and mostly waits for containers, k6 or timeouts.
+          maxWorkers: 3 * availableParallelism(),
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'alone', include: attacks, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
+    ],
     reporters: ['default', ['./checks/count-reporter.ts', { seed }]],
   },
 });

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Prints the reasons for skipped tests, the random seed, and `N passed, N failed, N skipped`. */
+/** Prints the reasons for failed and skipped tests, the random seed, and `N passed, N failed, N skipped`. */
 export default class CountReporter implements Reporter {
   readonly #seed: number;
 
@@ -14,6 +14,7 @@ export default class CountReporter implements Reporter {
       for (const test of module.children.allTests()) {
         const result = test.result();
         count[result.state] += 1;
+        if (result.state === 'failed') console.log(`failed: ${test.fullName} (${result.errors[0]?.message})`);
         if (result.state === 'skipped')
           console.log(`skipped: ${test.fullName} (${result.note ?? 'no reason'})`);
       }

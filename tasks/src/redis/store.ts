@@ -24,8 +24,8 @@ import { scripts } from './scripts.ts';
 /** Lifetime of nonces and removals, in seconds. */
 const day = 24 * 60 * 60;
 
-/** Tasks per export script, which blocks Redis for a few milliseconds. */
-const exportBatch = 500;
+/** Tasks per export script, which blocks Redis, and whose reply blocks the event loop, for about a millisecond. */
+const exportBatch = 100;
 
 /** Maximum titles per search script, and their bytes. The script blocks Redis for a few milliseconds. */
 const titleBatch = 2_000;

@@ -8,7 +8,7 @@ const maxTime = 1_000;
 const minTitles = 1_000;
 
 /** Milliseconds of searching per turn of the event loop. */
-const turnTime = 5;
+const turnTime = 2;
 
 type Turn = () => Promise<void>;
 type SearchQuery = ListQuery & { q: string };

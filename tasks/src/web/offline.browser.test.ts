@@ -599,11 +599,12 @@ describe('Without a connection', () => {
     await field(page).focus();
     await enter(page, 'milk');
     await poll(() => waiting(page)).toEqual(['milk']);
-    const taps = page.evaluate(`new Promise((resolve) =>
+    // The page may reconnect at once, so it has to watch before.
+    await page.evaluate(`void (window.taps = new Promise((resolve) =>
       new MutationObserver(() => resolve(getComputedStyle(document.getElementById('task-1')).pointerEvents))
-        .observe(document.getElementById('title').form, { attributeFilter: ['data-waits'] }))`);
+        .observe(document.getElementById('title').form, { attributeFilter: ['data-waits'] })))`);
     relay.restore();
-    expect(await taps).toBe('none');
+    expect(await page.evaluate('window.taps')).toBe('none');
   });
 
   test.each<[string, (page: Page) => Promise<unknown>, (page: Page) => Promise<unknown>]>([
@@ -620,7 +621,8 @@ describe('Without a connection', () => {
       'auto',
     );
     const before = await top();
-    const taps = page.evaluate(`new Promise((resolve) => {
+    // The page may reconnect at once, so it has to watch before.
+    await page.evaluate(`void (window.taps = new Promise((resolve) => {
       const row = document.getElementById('task-1');
       const look = () => {
         if (row.getBoundingClientRect().top === ${before}) return;
@@ -628,9 +630,9 @@ describe('Without a connection', () => {
         setTimeout(() => resolve(getComputedStyle(row).pointerEvents));
       };
       new MutationObserver(look).observe(document.body, { attributes: true, childList: true, subtree: true });
-    })`);
+    }))`);
     await act(page);
-    expect(await taps).toBe('none');
+    expect(await page.evaluate('window.taps')).toBe('none');
   });
 
   test('two pages of a device send what waits once', async () => {

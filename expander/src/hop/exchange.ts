@@ -177,7 +177,8 @@ export class Exchange {
   }
 }
 
-const none = Buffer.alloc(0);
+/** An empty body. */
+export const none = Buffer.alloc(0);
 
 /** Characters that headers must not contain (RFC 9110 section 5.5). */
 const control = /[^\t\x20-\x7e\x80-\xff]/;

@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { listening, noDelay } from '@longhand/shared/testing/listening.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { http2Peer } from '../../testing/http2-peer.ts';
+import { http2Peer, type PeerRequest } from '../../testing/http2-peer.ts';
 import { connector, openSocket } from './connect.ts';
 import { httpClient } from './http-client.ts';
 
@@ -66,6 +66,32 @@ test('requests to an origin with HTTP/2 share one connection with TCP no-delay',
   expect(connections.seen).toBe(1);
   expect(sockets.map(noDelay)).toEqual([true]);
   expect(versions).toEqual(Array(100).fill('2.0'));
+});
+
+test('responses that arrive together are passed on in several turns, so that the next requests start early', async () => {
+  const requests: PeerRequest[] = [];
+  const { url } = await http2Peer(
+    (request) => {
+      requests.push(request);
+      if (requests.length === 40) request.send(...requests.map((each) => each.head()));
+    },
+    { certificate },
+  );
+  const { request } = client();
+  let turn = 0;
+  const count = () => {
+    turn += 1;
+    timer = setImmediate(count);
+  };
+  let timer = setImmediate(count);
+  onTestFinished(() => clearImmediate(timer));
+  const turns = await Promise.all(
+    Array.from({ length: 40 }, async (_, i) => {
+      await request(new URL(`/${i}`, url), head);
+      return turn;
+    }),
+  );
+  expect(new Set(turns).size).toBeGreaterThanOrEqual(10);
 });
 
 test('a server without HTTP/2 gets HTTP/1.1, also on the first connection', async () => {

@@ -1,5 +1,5 @@
 import { type ClientHttp2Stream, constants } from 'node:http2';
-import { bodyTimeout, type RequestOptions, type Response } from './exchange.ts';
+import { bodyTimeout, none, type RequestOptions, type Response } from './exchange.ts';
 import { type Field, headersOf, headersTooLong, maxHeadSize, type ResponseHead } from './response-head.ts';
 
 /** Maximum bytes of an unwanted body to receive. Resetting streams too often looks like an attack to servers. */
@@ -11,6 +11,8 @@ const delimiters = 4;
 interface ExchangeEvents {
   /** A head has arrived. */
   responded(): void;
+  /** The response is complete as far as it is wanted. `resolve` passes it on. */
+  succeeded(resolve: () => void): void;
   /** The stream has closed, which may be after the response. `code` is Node's error code, if any. */
   closed(code: string | undefined): void;
 }
@@ -23,6 +25,7 @@ export class Http2Exchange {
   readonly #stream: ClientHttp2Stream;
   readonly #options: RequestOptions;
   readonly #addressFamily: 4 | 6;
+  readonly #events: ExchangeEvents;
   #headSize = 0;
   #head: ResponseHead | undefined;
   #limit = 0;
@@ -39,6 +42,7 @@ export class Http2Exchange {
     this.#stream = stream;
     this.#options = options;
     this.#addressFamily = addressFamily;
+    this.#events = events;
     let code: string | undefined;
     stream
       .on('headers', (_headers, _flags, raw) => this.#read(() => this.#fields(raw)))
@@ -102,9 +106,10 @@ export class Http2Exchange {
   #succeed(isCut: boolean) {
     if (this.isSettled || !this.#head) return;
     this.isSettled = true;
-    const body = Buffer.concat(this.#chunks).subarray(0, this.#limit);
+    const body = this.#limit > 0 ? Buffer.concat(this.#chunks).subarray(0, this.#limit) : none;
     this.#chunks = [];
-    this.#outcome.resolve({ ...this.#head, addressFamily: this.#addressFamily, body, isCut, source: null });
+    const response = { ...this.#head, addressFamily: this.#addressFamily, body, isCut, source: null };
+    this.#events.succeeded(() => this.#outcome.resolve(response));
   }
 
   #cancel() {

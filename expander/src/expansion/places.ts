@@ -131,11 +131,12 @@ const registries: readonly { suffix: RegExp; reason: string }[] = [
 
 /** Returns the place if anybody can publish at `url` under another website's name; otherwise null. */
 export function placeOf({ hostname, pathname }: URL): Place | null {
+  const name = hostname.replace(/^www\./, '');
   const entry = entries.find(({ host, path = /^/ }) => {
-    const isThere = typeof host === 'string' ? hostname.replace(/^www\./, '') === host : host.test(hostname);
+    const isThere = typeof host === 'string' ? name === host : host.test(hostname);
     return isThere && path.test(pathname);
   });
-  if (entry) return { site: hostname.replace(/^www\./, ''), provider: entry.provider };
+  if (entry) return { site: name, provider: entry.provider };
   const { isPrivate, publicSuffix, domain } = parse(hostname, {
     allowPrivateDomains: true,
     extractHostname: false,

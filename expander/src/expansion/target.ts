@@ -135,10 +135,14 @@ const maxDecodedText = maxHostText / 3;
  * `URL.parse` can block the event loop on a long host.
  */
 export function parseUrl(text: string, base?: string): URL | null {
-  const host = hostText(text);
-  if (host.length > maxHostText || host.replace(/%[\da-f]{2}/gi, '.').length > maxDecodedText) return null;
+  if (text.length > maxDecodedText && hasLongHost(text)) return null;
   const url = URL.parse(text, base);
   return url && isWeb(url) && url.hostname.length > maxHost ? null : url;
+}
+
+function hasLongHost(text: string): boolean {
+  const host = hostText(text);
+  return host.length > maxHostText || host.replace(/%[\da-f]{2}/gi, '.').length > maxDecodedText;
 }
 
 export function isWeb(url: URL): boolean {

@@ -182,12 +182,13 @@ function addField(headers: IncomingHttpHeaders, name: string, value: string): vo
 function omitLongValues(headers: IncomingHttpHeaders): string[] {
   const cookies = headers['set-cookie'];
   if (cookies) headers['set-cookie'] = cookies.filter(({ length }) => length <= maxCookieLength);
-  const tooLong = ([name, value]: [string, unknown]) =>
-    typeof value === 'string' && value.length > maxValueLength && !long.has(name);
-  const omitted = Object.entries(headers)
-    .filter(tooLong)
-    .map(([name]) => name);
-  for (const name of omitted) delete headers[name];
+  const omitted: string[] = [];
+  for (const name in headers) {
+    const value = headers[name];
+    if (typeof value !== 'string' || value.length <= maxValueLength || long.has(name)) continue;
+    delete headers[name];
+    omitted.push(name);
+  }
   return omitted;
 }
 

@@ -116,7 +116,7 @@ function withoutEncryption(ending: Ending): Ending {
 const withoutTitle = ({ isTitled: _, ...ending }: Ending) => ending;
 
 function imitatedName({ unicodeHost, imitates }: UnicodeHost): string | null {
-  return imitates ?? imitatedHost(unicodeHost ?? '', /[0-9a-z-]/);
+  return imitates ?? (unicodeHost && imitatedHost(unicodeHost, /[0-9a-z-]/));
 }
 
 /** Returns the kind of a host whose name deceives, whether or not it responds. */

@@ -1,8 +1,10 @@
-import { parseArgs } from 'node:util';
 import { unknownNames } from '@longhand/shared/environment-error.ts';
 import { browserLimit, type Follow } from '../expansion/expansion.ts';
 import { ownNames, type Variable, variables } from '../variables.ts';
 import { type Format, formats } from './output.ts';
+
+// `import` would also load what this module loads lazily, which takes 4 ms.
+const { parseArgs } = process.getBuiltinModule('node:util');
 
 type Environment = {
   [Name in keyof typeof variables]: NonNullable<ReturnType<(typeof variables)[Name]['read']>>;

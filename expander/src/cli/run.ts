@@ -3,6 +3,7 @@ import { within } from '@longhand/shared/durations.ts';
 import { loggedError } from '@longhand/shared/logged-error.ts';
 import { type BulkLine, processList } from '../bulk/process-list.ts';
 import { type NumberedUrl, readUrlStream } from '../bulk/url-list.ts';
+import { createCommandExpander } from './expander.ts';
 import { type Options, readOptions } from './options.ts';
 import { createOutput, createProgress, type Output, type Progress } from './output.ts';
 import { manual, usage } from './usage.ts';
@@ -40,8 +41,6 @@ export async function run(): Promise<number> {
 
 /** Expands all URLs. @returns the number of the signal that interrupted the command, if any. */
 async function expandAll(options: Options, output: Output, progress: Progress): Promise<number | undefined> {
-  // The manual and errors need none of this code.
-  const { createCommandExpander } = await import('./expander.ts');
   const expand = await createCommandExpander(options);
   const given = options.urls.values().map((url, i): NumberedUrl => [i + 1, url]);
   const urls = options.urls.length > 0 ? given : readUrlStream(process.stdin);

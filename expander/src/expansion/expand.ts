@@ -1,8 +1,10 @@
-import { promisify } from 'node:util';
 import { endedExpansion, untilError } from './chain.ts';
 import { ExpansionError } from './errors.ts';
 import { browserLimit, type ExpandOptions, type Expansion, type FollowRedirects } from './expansion.ts';
 import { readTarget } from './target.ts';
+
+// See options.ts.
+const { promisify } = process.getBuiltinModule('node:util');
 
 type Callback = (error: ExpansionError | null, longUrl: string | null, redirectCount: number) => void;
 

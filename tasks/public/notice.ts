@@ -35,6 +35,11 @@ export function say(text: string, title?: string, link?: Partial<HTMLAnchorEleme
   if (changes) notice.append(changes);
 }
 
+/** Takes back a message that is no longer true. */
+export function unsay(text: string) {
+  if (notice.querySelector(':scope > span')?.textContent === text) say('');
+}
+
 /** Shows an error until the user closes it, or a change mends it. Keeps Undo. */
 export function complain(text: string, about: About = {}, link?: Partial<HTMLAnchorElement>) {
   for (const old of complaints.keys()) if (old.firstChild?.textContent === text) drop(old);

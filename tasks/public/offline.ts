@@ -38,12 +38,13 @@ export function whatWaits(): string {
 /** Shows the time of the list without a connection, and what waits. */
 function tellConnection() {
   document.body.classList.toggle('offline', !isConnected);
+  const hasPages = document.querySelector('.pages') !== null;
   const isToday = heardAt.toDateString() === new Date().toDateString();
   const time = heardAt.toLocaleString([], { timeStyle: 'short', ...(isToday ? {} : { dateStyle: 'short' }) });
   const sentences = [
     !isConnected && `As of ${time}, no connection.`,
     // The worker keeps no search and no filtered list.
-    !isConnected && isWhole && 'This is the whole list.',
+    !isConnected && isWhole && `This is the ${hasPages ? 'first page of the ' : ''}whole list.`,
     whatWaits(),
   ];
   const text = sentences.filter(Boolean).join(' ');

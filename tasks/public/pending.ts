@@ -33,12 +33,12 @@ export function end(change: Pending) {
   step();
 }
 
-/** Shows the state of each row after its last change under way. */
-function show(changed: HTMLElement[]) {
+/** Shows the state of each row after its last change under way, or the one that it waits for (see waiting.ts). */
+export function show(changed: HTMLElement[]) {
   document.body.classList.toggle('busy', isBusy());
   for (const row of changed) {
     const last = underWay.findLast(({ rows, as }) => as && rows.includes(row));
-    showPending(row, last?.as);
+    showPending(row, last?.as ?? (row.dataset.waits as Pending['as']));
   }
 }
 

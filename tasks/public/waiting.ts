@@ -1,12 +1,15 @@
 // Ticks and new tasks wait on this device until the server confirms them.
 import { bring, claim } from './calm.js';
 import { change, enqueue, refresh } from './change.js';
-import { rowsIn, showPending } from './dom.js';
+import { rowsIn } from './dom.js';
 import { drop, isKept, keep, type Operation, read, replace, waiting } from './kept.js';
-import { complain, report, say } from './notice.js';
+import { complain, report, say, unsay } from './notice.js';
 import { hadConnection, isOffline } from './offline.js';
+import { show } from './pending.js';
 import { type Failure, reach, sendOperation } from './request.js';
 import { hasSession } from './stream.js';
+
+const sentMessage = 'Sent.';
 
 const idOf = (row: HTMLElement) => row.id.replace('task-', '');
 
@@ -80,17 +83,13 @@ export async function sendTick({ key, title, finished, rows, request, ...on }: T
 
 /** Shows the wanted state of each waiting row. */
 function showTicks() {
-  const wanted = new Map(waiting().map(({ key, finished }) => [key, finished]));
-  for (const row of rowsIn(document)) {
-    const finished = wanted.get(idOf(row));
-    if (finished !== undefined) {
-      showPending(row, finished ? 'finished' : 'open');
-      row.dataset.waits = '';
-    } else if (row.dataset.waits !== undefined) {
-      showPending(row);
-      delete row.dataset.waits;
-    }
-  }
+  const wanted = new Map(waiting().map(({ key, finished }) => [key, finished ? 'finished' : 'open']));
+  const waits = rowsIn(document).filter((row) => wanted.has(idOf(row)));
+  const waited = rowsIn(document).filter((row) => row.dataset.waits !== undefined);
+  for (const row of waited) delete row.dataset.waits;
+  for (const row of waits) row.dataset.waits = wanted.get(idOf(row));
+  show([...waited, ...waits]);
+  if (wanted.size > 0) unsay(sentMessage);
 }
 
 /** Milliseconds after which a new task is not sent again. The server knows its nonce for a day (`day` in store.ts). */
@@ -135,12 +134,15 @@ async function sendWaiting() {
       await refuse(operation, answer.refusal);
     } else {
       sent += 1;
-      const show = operation.finished === undefined ? bring : claim;
-      show([`task-${answer.id}`]);
+      const id = `task-${answer.id}`;
+      const isNew = operation.finished === undefined;
+      (isNew ? bring : claim)([id]);
+      // The list may take long to load.
+      if (!isNew) document.getElementById(id)?.classList.toggle('finished', operation.finished === 1);
       await drop(operation);
     }
   }
-  if (sent > 0) say('Sent.');
+  if (sent > 0 && waiting().length === 0) say(sentMessage);
   // A response counts as a connection, so a refresh without an answer would send the rest again at once.
   if (sent + refused > 0) await refresh().catch(() => {});
 }

@@ -226,6 +226,16 @@ describe('Without a connection', () => {
     await poll(() => connection(page)).toMatch(/no connection\.$/);
   });
 
+  test('a list on several pages does not say that its first page is the whole list', async () => {
+    for (let i = 0; i <= 100; i += 1) await site.add(`milk ${i}`);
+    const page = await open();
+    relay.lose();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.waitForURL(/after/);
+    await poll(() => titles(page).then(([first]) => first)).toBe('milk 100');
+    expect(await connection(page)).toMatch(/no connection\. This is the first page of the whole list\.$/);
+  });
+
   test('a link to another page leads to the list, which says that there is no connection', async () => {
     await site.add('milk');
     const page = await open();
@@ -393,6 +403,90 @@ describe('Without a connection', () => {
     relay.answers.clear();
     await poll(() => titles(page)).toEqual(['(milk)']);
     expect(await notice(page)).toContain('milk\u2069: This failed (error 503).');
+  });
+
+  test.each([
+    ['Clear finished', (page: Page) => page.getByRole('button', { name: 'Clear finished' }).click()],
+    ['Delete', (page: Page) => page.getByLabel('Delete: milk').click()],
+    [
+      'Save',
+      async (page: Page) => {
+        await edit(page, 1, '');
+        await page.keyboard.press('Enter');
+      },
+    ],
+  ])('a tick that waits stays shown if another change of its task fails (%s)', async (_, act) => {
+    await site.add('milk', 'bread', 'tea');
+    const page = await open();
+    await finish(page, 'tea');
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await loseConnection(page);
+    await finish(page, 'milk');
+    await page.locator('#task-1[data-waits]').waitFor();
+    await act(page);
+    await page.getByText('This needs a connection.').waitFor();
+    expect(await page.getByLabel('Reopen: milk').count()).toBe(1);
+    await page
+      .getByRole('link', { name: 'Cancel' })
+      .or(page.getByRole('button', { name: 'Close' }))
+      .click();
+    expect(await titles(page)).toEqual(['bread', '(tea)', '(milk)']);
+    expect(await waiting(page)).toEqual(['milk']);
+  });
+
+  test('a tick that was sent stays shown until the list shows it, and an Undo of it without a connection waits', async () => {
+    await site.add('milk', 'bread');
+    const page = await open();
+    await loseConnection(page);
+    await finish(page, 'milk');
+    await page.locator('#task-1[data-waits]').waitFor();
+    const shown = Promise.withResolvers<void>();
+    relay.held.set('/tasks/partial?', shown.promise);
+    onTestFinished(() => relay.held.clear());
+    relay.restore();
+    await poll(() => waiting(page)).toEqual([]);
+    await poll(() => page.locator('[data-waits]').count()).toBe(0);
+    expect(await titles(page)).toEqual(['bread', '(milk)']);
+    // The list is never loaded.
+    relay.lose();
+    shown.resolve();
+    relay.held.clear();
+    await poll(() => connection(page)).toContain('no connection');
+    expect(await titles(page)).toEqual(['bread', '(milk)']);
+    for (const name of ['Reopen: milk', 'Finish: milk', 'Reopen: milk'])
+      await page.getByLabel(name).press('Enter');
+    await poll(() => connection(page)).toContain('1 tick waits on this device.');
+    expect(await titles(page)).toEqual(['bread', 'milk']);
+    relay.restore();
+    await poll(() => site.store.list({ filter: 'all' })).toMatchObject({ open: 2, finished: 0 });
+    await poll(() => page.locator('[data-waits]').count()).toBe(0);
+    await poll(() => titles(page)).toEqual(['bread', 'milk']);
+  });
+
+  test('a page does not say that it has sent what waits', async () => {
+    const [milk = ''] = await site.add('milk', 'bread', 'tea');
+    const page = await open();
+    await loseConnection(page);
+    for (const title of ['milk', 'bread']) await finish(page, title);
+    relay.answers.set(`/tasks/2`, { status: 503 });
+    relay.restore();
+    await poll(() => connection(page)).toBe('1 tick waits on this device.');
+    await poll(() => site.store.list({ filter: 'finished' })).toMatchObject({ tasks: [{ _id: milk }] });
+    await poll(() => titles(page)).toEqual(['tea', '(bread)', '(milk)']);
+    expect(await notice(page)).not.toContain('Sent.');
+    relay.answers.clear();
+    await poll(() => notice(page)).toContain('Sent.');
+    await loseConnection(page);
+    await finish(page, 'tea');
+    await poll(() => connection(page)).toContain('1 tick waits on this device.');
+    expect(await notice(page)).not.toContain('Sent.');
+    relay.restore();
+    await poll(() => notice(page)).toContain('Sent.');
+    await loseConnection(page);
+    await field(page).focus();
+    await enter(page, 'oats');
+    await poll(() => connection(page)).toContain('1 new task waits on this device.');
+    expect(await notice(page)).not.toContain('Sent.');
   });
 
   test('a tick that is sent later brings no row under the finger', async () => {

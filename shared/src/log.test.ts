@@ -34,6 +34,13 @@ describe('A log', () => {
     expect(output).toMatch(/^[ -~\u00e9\u2014\n]+$/);
   });
 
+  test('gives each line its time to the millisecond, also if the clock goes back', async () => {
+    const times = [0, 7, 999, 1_000, 1_067, 1_796_000_000_050, 7];
+    const code = `for (const time of ${JSON.stringify(times)}) { Date.now = () => time; log.info('line'); }`;
+    const written: { time: string }[] = lines(await text(logging(code).stdout));
+    expect(written.map(({ time }) => time)).toEqual(times.map((time) => new Date(time).toISOString()));
+  });
+
   test('does not lose lines when the process exits or throws', async () => {
     const many = `for (let i = 0; i < 2_000; i++) log.info('line');`;
     for (const end of ['process.exit(0)', 'throw undefined']) {

@@ -22,7 +22,7 @@ export function createLog(service: string, level: ServiceConfig['LOG_LEVEL']): L
       level,
       serializers,
       base: { service },
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: createTimestamp(),
       formatters: { level: (label) => ({ level: label }) },
       // C1 and bidi controls affect terminals, but JSON does not escape them.
       hooks: { streamWrite: (line) => `${escapeControls(line.slice(0, -1))}\n` },
@@ -30,6 +30,23 @@ export function createLog(service: string, level: ServiceConfig['LOG_LEVEL']): L
     { write },
   );
   return log;
+}
+
+/**
+ * Creates a function that returns the field `time` of a line (ISO 8601). Formats each second only once, because formatting a date
+ * takes 3% of the CPU time of a cached expansion.
+ */
+function createTimestamp(): () => string {
+  let second = Number.NaN;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (Math.floor(now / 1_000) !== second) {
+      second = Math.floor(now / 1_000);
+      text = new Date(now).toISOString().slice(0, -'000Z'.length);
+    }
+    return `,"time":"${text}${`${now % 1_000}`.padStart(3, '0')}Z"`;
+  };
 }
 
 /** Milliseconds between batches. A write(2) per line would take more CPU time than the logged response. */

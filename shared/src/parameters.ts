@@ -6,6 +6,12 @@ const maxParameters = 64;
 /** Maximum characters of a name, more than any of ours has, even percent-encoded. Decoding longer names would be in vain. */
 const maxName = 100;
 
+interface Parameter {
+  name: string;
+  encoded: string;
+  decoded?: string;
+}
+
 export interface Parameters {
   /** Returns the first value of a parameter. */
   get(name: string): string | undefined;
@@ -18,24 +24,30 @@ export interface Parameters {
  * the requested values. Keeps stray percent signs and bytes that are not UTF-8 as they are, so that a pasted URL stays intact.
  */
 export function readParameters(text: string): Parameters {
-  const found: { name: string; value: string }[] = [];
+  const found: Parameter[] = [];
   for (let start = 0, read = 0; start < text.length && read < maxParameters; read += 1) {
     let end = text.indexOf('&', start);
     if (end < 0) end = text.length;
     const parameter = text.slice(start, end);
     const equals = parameter.indexOf('=');
     const name = equals < 0 ? parameter : parameter.slice(0, equals);
-    const value = equals < 0 ? '' : parameter.slice(equals + 1);
-    if (name !== '' && name.length <= maxName) found.push({ name: decodeParameter(name), value });
+    const encoded = equals < 0 ? '' : parameter.slice(equals + 1);
+    if (name !== '' && name.length <= maxName) found.push({ name: decodeParameter(name), encoded });
     start = end + 1;
   }
   return {
     get(name) {
       const first = found.find((parameter) => parameter.name === name);
-      return first && decodeParameter(first.value);
+      return first && decodedValue(first);
     },
-    all: (name) => found.filter((one) => one.name === name).map(({ value }) => decodeParameter(value)),
+    all: (name) => found.filter((parameter) => parameter.name === name).map(decodedValue),
   };
+}
+
+/** Returns the decoded value. A handler may read a parameter several times. */
+function decodedValue(parameter: Parameter): string {
+  parameter.decoded ??= decodeParameter(parameter.encoded);
+  return parameter.decoded;
 }
 
 /** Reads the parameters of a URL's query. */

@@ -146,7 +146,7 @@ export class Exchange {
     // The text is a late body followed by the real response.
     if (this.#source && head.containsAnother) throw notHttp();
     this.#head = head;
-    const length = statedLength(head);
+    const length = bodyLength(head, rest);
     if (this.method === 'HEAD') {
       this.#isComplete = length === 0;
       this.idleTime = idleTime(head);
@@ -205,9 +205,17 @@ export function fieldLines(headers: readonly string[]): string {
   return lines;
 }
 
-/** Length of the body in bytes; NaN if the response does not state it, or in two ways. */
-function statedLength({ headers }: ParsedHead): number {
+/** An empty chunked body, which PHP and Node send with a redirect. */
+const noChunks = '0\r\n\r\n';
+
+/**
+ * Length of the body in bytes; NaN if the response does not state it, or in two ways.
+ *
+ * @param rest the text after the head.
+ */
+function bodyLength({ headers }: ParsedHead, rest: string): number {
   const { 'content-length': length = '', 'transfer-encoding': encoding } = headers;
+  if (length === '' && encoding === 'chunked' && rest.startsWith(noChunks)) return noChunks.length;
   return encoding === undefined && /^\d+$/.test(length) ? Number(length) : Number.NaN;
 }
 

@@ -147,6 +147,7 @@ describe('a response to GET whose body is not wanted', () => {
   test.each([
     ['is empty', ['Content-Length: 0\r\n\r\n']],
     ['arrives with the head', ['Content-Length: 5\r\n\r\nhello']],
+    ['is chunked and empty', ['Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n']],
   ])('keeps the connection for any URL, without a cooldown, if the body %s', async (_, [first, ...rest]) => {
     expect(await closedAfter([redirect(`${first}`), ...rest])).toEqual([false]);
   });

@@ -223,7 +223,7 @@ test('The page preloads all scripts, and works without the library', async () =>
   await poll(() => titles(page)).toEqual(['milk']);
 });
 
-test('The first paint waits for no script', async () => {
+test('The first paint waits for no script, and shares the connection with none', async () => {
   const page = await site.openNew('about:blank');
   const isPainted = Promise.withResolvers<void>();
   await page.route('**/*.js', (route) => isPainted.promise.then(() => route.continue()));
@@ -232,6 +232,8 @@ test('The first paint waits for no script', async () => {
   isPainted.resolve();
   // Scripts replace the field.
   await page.locator('textarea#title').waitFor();
+  // The browser requests what it reads first.
+  expect(await page.locator('head :is(script, [rel=modulepreload])').count()).toBe(0);
 });
 
 describe('A list pasted into the field', () => {

@@ -43,30 +43,42 @@ let pending: NewTask[] = [];
 /** The lines of the field that wait for a connection. */
 let waits: Operation[] = [];
 
+type Keyed = Pick<Operation, 'key' | 'title'>;
+
+/** The other lines of the field that have a key. The device may keep them, or the server may have added them. */
+let keyed: Keyed[] = [];
+
+/** Forgets the keys of `lines`. */
+function unkey(lines: Keyed[]) {
+  keyed = keyed.filter(({ key }) => !lines.some((line) => line.key === key));
+}
+
 const unsaved = () => [...pending.map(({ text }) => text), fieldOf(single).value].filter(Boolean).join('\n');
 
-const titlesOf = (lines: Operation[]) => lines.map(({ title }) => title);
+const titlesOf = (lines: Keyed[]) => lines.map(({ title }) => title);
 
 /** Stores the text that this device does not keep yet, and tells whether a line waits. It waits only once the browser has stored it. */
 function keepAddDraft() {
   const lines = [...pending.map(({ operation }) => operation), ...waits];
-  const nonce = lines.find((line) => !isKept(line))?.key ?? formKey(single);
   const title = withoutLines(unsaved(), titlesOf(lines.filter(isKept))).trimStart();
-  storeDraft(single, { title, nonce });
+  const doubtful = [...lines.filter((line) => !isKept(line)), ...keyed];
+  const keys = JSON.stringify(doubtful.map(({ key, title }) => ({ key, title })));
+  storeDraft(single, { title, keys });
   single.toggleAttribute('data-waits', waits.some(isKept));
   countTasks(single);
 }
 
-/** A line that the user changes no longer waits. It is sent only after another press of Add. */
+/** A line that the user changes no longer waits, and gets another key. It is sent only after another press of Add. */
 export function typed() {
   const left = linesOf(fieldOf(single).value);
-  const changed: Operation[] = [];
-  for (const line of waits) {
-    const at = left.indexOf(line.title);
+  const isLeft = ({ title }: Keyed) => {
+    const at = left.indexOf(title);
     if (at >= 0) left.splice(at, 1);
-    else changed.push(line);
-  }
+    return at >= 0;
+  };
+  const changed = waits.filter((line) => !isLeft(line));
   waits = waits.filter((line) => !changed.includes(line));
+  keyed = keyed.filter(isLeft);
   if (changed.length > 0) void drop(...changed);
   keepAddDraft();
 }
@@ -101,7 +113,7 @@ export function add() {
   fieldOf(single).focus();
 }
 
-/** Each line has its own key. The lines of a draft get the same keys again after a reload, so the server adds them once. */
+/** Each line has its own key. A line that has had one keeps it, so the server adds it once. */
 function takeTasks(texts: string[]): NewTask[] {
   const key = formKey(single);
   setFormKey(single);
@@ -111,9 +123,11 @@ function takeTasks(texts: string[]): NewTask[] {
     return count === 1 ? key : `${key}-${count}`;
   };
   return texts.map((text) => {
-    const known = waits.find(({ title }) => title === text);
-    waits = waits.filter((line) => line !== known);
-    return newTask(text, known?.key ?? nextKey(), known?.sentAt);
+    const waiting = waits.find(({ title }) => title === text);
+    waits = waits.filter((line) => line !== waiting);
+    const known = waiting ?? keyed.find(({ title }) => title === text);
+    if (known) unkey([known]);
+    return newTask(text, known?.key ?? nextKey(), waiting?.sentAt);
   });
 }
 
@@ -181,12 +195,12 @@ async function takeBack({ text, operation }: NewTask, failure: Failure, key: str
   show(isRejected ? unsaved() : `${unsaved()}\n`);
   const lines = pending.map((task) => ({ ...task.operation, waits: true }));
   pending = [];
-  setFormKey(single, operation.key);
+  keyed = [...lines, ...keyed];
   keepAddDraft();
   if (mayWait(operation, failure) && (await kept)) {
+    unkey(lines);
     // The user may have added others without a connection meanwhile.
     waits = [...lines, ...waits];
-    setFormKey(single);
     keepAddDraft();
     if (failure.kind === 'logged out') report(failure);
     return replace(...lines);
@@ -194,20 +208,22 @@ async function takeBack({ text, operation }: NewTask, failure: Failure, key: str
   // The user decides whether to send a refused line again.
   void drop(...lines);
   refuse(single, failure);
-  remember(failure, key, () => leaveField(text));
+  remember(failure, key, () => leaveField(text, operation));
 }
 
 /** Takes an added task out of the field. */
-function leaveField(text: string) {
+function leaveField(text: string, operation: Operation) {
   takeOut([text]);
-  setFormKey(single);
+  unkey([operation]);
   keepAddDraft();
   explain(single, fieldOf(single).value.includes('\n') ? 'The rest was not sent. Please try again.' : '');
   say('Added', text.trim().normalize());
 }
 
 export function restoreAdd() {
-  show(drafts()['/task']?.title ?? fieldOf(single).value);
+  const draft = drafts()['/task'];
+  show(draft?.title ?? fieldOf(single).value);
+  keyed = JSON.parse(draft?.keys ?? '[]');
   // A page from the service worker has the key that it had at its last visit.
   setFormKey(single);
   restoreDraft(single);
@@ -253,12 +269,11 @@ async function takeOver() {
   if (!isOffline()) sendSoon();
 }
 
-/** The text of the field. Its draft may repeat lines, if a page ended while they returned to the field. */
+/** The text of the field without lines that the device keeps, too. */
 function withoutDraftOf(lines: Operation[]): string {
-  const { value } = fieldOf(single);
-  if (!lines.some(({ key }) => key === formKey(single))) return value;
-  setFormKey(single);
-  return withoutLines(value, titlesOf(lines));
+  const repeated = keyed.filter(({ key }) => lines.some((line) => line.key === key));
+  unkey(repeated);
+  return withoutLines(fieldOf(single).value, titlesOf(repeated));
 }
 
 /** Takes lines out of the field that have been sent, perhaps by another page. Shows why the server refused others. */

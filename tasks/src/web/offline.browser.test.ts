@@ -677,6 +677,26 @@ describe('Without a connection', () => {
     expect((await stored(site)).toSorted()).toEqual(['bread', 'milk', 'tea']);
   });
 
+  test('lines that were typed before and after the page knew of earlier ones wait once each', async () => {
+    const page = await open();
+    await page.addInitScript(slowStorage);
+    relay.lose();
+    await page.reload();
+    await enter(page, 'milk');
+    await poll(() => connection(page)).toContain('1 new task waits on this device.');
+    await field(page).press('End');
+    await enter(page, 'bread');
+    await poll(() => waiting(page)).toEqual(['milk', 'bread']);
+    await page.reload();
+    await field(page).press('End');
+    await enter(page, 'tea');
+    await poll(async () => (await waiting(page)).toSorted()).toEqual(['bread', 'milk', 'tea']);
+    await poll(() => connection(page)).toContain('3 new tasks wait on this device.');
+    relay.restore();
+    await poll(() => field(page).inputValue()).toBe('');
+    expect((await stored(site)).toSorted()).toEqual(['bread', 'milk', 'tea']);
+  });
+
   test('no row moves when the connection is lost or back', async () => {
     await site.add('milk');
     const page = await open();
@@ -972,7 +992,7 @@ describe('Without a connection', () => {
       opening.onsuccess = () => {
         const reading = opening.result.transaction('operations').objectStore('operations').get('all');
         reading.onsuccess = () => {
-          const draft = { title: 'milk\\nbread', nonce: reading.result[0].key };
+          const draft = { title: 'milk\\nbread', keys: JSON.stringify(reading.result) };
           sessionStorage.setItem('drafts', JSON.stringify({ '/task': draft }));
           opening.result.close();
           resolve();

@@ -27,16 +27,23 @@ test('A page may name a task that it has added by the title that another device 
 test('A tick that was not sent is lost, unless the user has taken it back', () => {
   const task = { _id: '7', title: 'a1.', finished: 0 } as Task;
   const known = [{ id: '7', title: 'a1.' }];
-  const faults = (...states: (0 | 1)[]) => {
-    const notes = states.map((finished, i) => ({
+  const faults = (states: (0 | 1)[], messages: Device['notes'] = []) => {
+    const ticks = states.map((finished, i) => ({
       kind: 'ticked' as const,
       id: '7',
       finished,
       time: 3_000 + i,
     }));
+    const notes = [...ticks, ...messages];
     return compare([{ ...device('a', ['a1.']), entered: ['a1.'], notes }], [task], known);
   };
-  expect(faults(1, 0)).toEqual([]);
-  expect(faults(1).join()).toContain('lost');
-  expect(faults(1, 0, 1).join()).toContain('lost');
+  expect(faults([1, 0])).toEqual([]);
+  expect(faults([1]).join()).toContain('lost');
+  expect(faults([1, 0, 1]).join()).toContain('lost');
+  // A deletion of the task has failed between the two.
+  expect(faults([1, 0], [{ kind: 'said', time: 3_000, text: '\u2068a1.\u2069: Failed.' }])).toEqual([]);
+  // The first tick has failed.
+  expect(faults([1, 1], [{ kind: 'said', time: 3_000, text: '\u2068a1.\u2069: Failed.' }]).join()).toContain(
+    'lost',
+  );
 });

@@ -87,10 +87,10 @@ function compareDevice(device: Device, devices: Device[], found: Task[]): string
     const last = ticksOfTask.at(-1);
     if (!last || isTold(device, last, found)) continue;
     const sent = settings.findLast((setting) => setting.id === id);
-    const unsent = ticksOfTask.filter(
-      (tick) => tick.time > (sent?.time ?? 0) && !isTold(device, tick, found),
-    );
-    if (cancelOut(unsent)) continue;
+    const unsent = ticksOfTask.filter((tick) => tick.time > (sent?.time ?? 0));
+    // A message may be about another change of the task, or about a tick that is dropped.
+    const untold = unsent.filter((tick) => !isTold(device, tick, found));
+    if (cancelOut(unsent) || cancelOut(untold)) continue;
     const isSent = sent !== undefined && sent.finished === last.finished && sent.time >= last.time;
     if (!isSent) faults.push(`lost: ${JSON.stringify(last)}, last sent ${JSON.stringify(sent)}`);
     const isShared = devices.some(

@@ -57,7 +57,10 @@ const unsaved = () => [...pending.map(({ text }) => text), fieldOf(single).value
 
 const titlesOf = (lines: Keyed[]) => lines.map(({ title }) => title);
 
-/** Stores the text that this device does not keep yet, and tells whether a line waits. It waits only once the browser has stored it. */
+/**
+ * Stores the text that this device does not keep yet, with the keys of its lines. Tells whether a line waits: only once the
+ * browser has stored it.
+ */
 function keepAddDraft() {
   const lines = [...pending.map(({ operation }) => operation), ...waits];
   const title = withoutLines(unsaved(), titlesOf(lines.filter(isKept))).trimStart();
@@ -189,7 +192,7 @@ function send(task: NewTask, kept: Promise<boolean>) {
 }
 
 /** Returns the text of `task` and of all later tasks to the field. */
-async function takeBack({ text, operation }: NewTask, failure: Failure, key: string, kept: Promise<boolean>) {
+async function takeBack({ operation }: NewTask, failure: Failure, key: string, kept: Promise<boolean>) {
   // Start a new line for the next task, unless the server rejected this one.
   const isRejected = failure.kind === 'invalid' || fieldOf(single).value !== '';
   show(isRejected ? unsaved() : `${unsaved()}\n`);
@@ -208,16 +211,16 @@ async function takeBack({ text, operation }: NewTask, failure: Failure, key: str
   // The user decides whether to send a refused line again.
   void drop(...lines);
   refuse(single, failure);
-  remember(failure, key, () => leaveField(text, operation));
+  remember(failure, key, () => leaveField(operation));
 }
 
 /** Takes an added task out of the field. */
-function leaveField(text: string, operation: Operation) {
-  takeOut([text]);
-  unkey([operation]);
+function leaveField(task: Keyed) {
+  takeOut([task.title]);
+  unkey([task]);
   keepAddDraft();
   explain(single, fieldOf(single).value.includes('\n') ? 'The rest was not sent. Please try again.' : '');
-  say('Added', text.trim().normalize());
+  say('Added', task.title.trim().normalize());
 }
 
 export function restoreAdd() {

@@ -6,7 +6,7 @@ const aim = 400;
 /** Milliseconds in which rows slide to their new places. */
 const slide = 200;
 
-/** The last of the slides that began last. */
+/** One of the latest slides, which all end together. */
 let sliding: Animation | undefined;
 
 /** The vertical position on the page, without a slide that is under way. */

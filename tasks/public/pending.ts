@@ -21,12 +21,12 @@ export const isBusy = () => underWay.length > 0;
 
 export function begin(change: Pending) {
   underWay.push(change);
-  show(change.rows);
+  showStates(change.rows);
 }
 
 export function end(change: Pending) {
   underWay.splice(underWay.indexOf(change), 1);
-  show(change.rows);
+  showStates(change.rows);
   if (isBusy() || !next) return;
   const step = next;
   next = undefined;
@@ -34,7 +34,7 @@ export function end(change: Pending) {
 }
 
 /** Shows the state of each row after its last change under way, or the one that it waits for (see waiting.ts). */
-export function show(changed: HTMLElement[]) {
+export function showStates(changed: HTMLElement[]) {
   document.body.classList.toggle('busy', isBusy());
   for (const row of changed) {
     const last = underWay.findLast(({ rows, as }) => as && rows.includes(row));
@@ -43,7 +43,7 @@ export function show(changed: HTMLElement[]) {
 }
 
 // The server's rows have the labels of their confirmed states.
-addEventListener('listshown', () => show(underWay.flatMap(({ rows }) => rows)));
+addEventListener('listshown', () => showStates(underWay.flatMap(({ rows }) => rows)));
 
 /** Runs `step` once after all changes under way, unless one of them fails. */
 export function afterChanges(step: () => void) {

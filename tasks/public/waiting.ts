@@ -5,7 +5,7 @@ import { rowsIn } from './dom.js';
 import { drop, isKept, keep, type Operation, read, replace, waiting } from './kept.js';
 import { complain, report, say, unsay } from './notice.js';
 import { hadConnection, isOffline } from './offline.js';
-import { show } from './pending.js';
+import { showStates } from './pending.js';
 import { type Failure, reach, sendOperation } from './request.js';
 import { hasSession } from './stream.js';
 
@@ -88,7 +88,7 @@ function showTicks() {
   const waited = rowsIn(document).filter((row) => row.dataset.waits !== undefined);
   for (const row of waited) delete row.dataset.waits;
   for (const row of waits) row.dataset.waits = wanted.get(idOf(row));
-  show([...waited, ...waits]);
+  showStates([...waited, ...waits]);
   if (wanted.size > 0) unsay(sentMessage);
 }
 
@@ -134,17 +134,23 @@ async function sendWaiting() {
       await refuse(operation, answer.refusal);
     } else {
       sent += 1;
-      const id = `task-${answer.id}`;
-      const isNew = operation.finished === undefined;
-      (isNew ? bring : claim)([id]);
-      // The list may take long to load.
-      if (!isNew) document.getElementById(id)?.classList.toggle('finished', operation.finished === 1);
+      showSent(operation, `task-${answer.id}`);
       await drop(operation);
     }
   }
   if (sent > 0 && waiting().length === 0) say(sentMessage);
   // A response counts as a connection, so a refresh without an answer would send the rest again at once.
   if (sent + refused > 0) await refresh().catch(() => {});
+}
+
+/** Shows what the server has confirmed about a row. The list may take long to load. */
+function showSent({ finished }: Operation, rowId: string) {
+  if (finished === undefined) {
+    bring([rowId]);
+    return;
+  }
+  claim([rowId]);
+  document.getElementById(rowId)?.classList.toggle('finished', finished === 1);
 }
 
 /** Drops a refused tick and says why. A refused line stays in the field, which says why. */

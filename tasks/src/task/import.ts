@@ -11,7 +11,7 @@ export const maxText = 1024 ** 2;
 
 const maxProblems = 100;
 
-/** Title characters to read per turn of the event loop. A refused title counts as so many: refusing 2,000 accents takes 2 ms. */
+/** Title characters to read per turn of the event loop. A refused title takes a whole turn: refusing 2,000 accents takes 2 ms. */
 const charactersPerTurn = 1_000;
 
 /**

@@ -173,7 +173,9 @@ export function readTitle(typed: string): string {
 }
 
 function requireLength(title: string, max: number): void {
-  const { length } = [...title];
+  let length = 0;
+  // An array of the characters of a long line would take 30 ms.
+  for (const _ of title) length += 1;
   if (length > max)
     throw invalid(`A title has at most ${maxTitleLength} characters; this one has ${length}.`);
 }

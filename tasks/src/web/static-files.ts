@@ -14,8 +14,8 @@ const listMarkers = `${import.meta.dirname}/../task/list-markers.ts`;
 const idiomorph = fileURLToPath(import.meta.resolve('idiomorph/dist/idiomorph.min.js'));
 
 /**
- * Loads idiomorph, the code that reads a list, and the files in `folder`, except dotfiles, into memory. Requests never reach the file system, so no path
- * can leave the folder.
+ * Loads idiomorph, the code that reads a list, and the files in `folder`, except dotfiles, into memory. Requests never reach the
+ * file system, so no path can leave the folder.
  */
 export function publicFiles(folder: string) {
   // Folders have no dot in their names.

@@ -57,7 +57,6 @@ export interface Views {
     isFile?: string;
     report?: Report;
     typed?: Map<number, string>;
-  } & {
     undo?: Undo | undefined;
   };
   login: { csrf: string; next: string; problem?: string };

@@ -34,7 +34,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Tests that compare response times. They run one at a time, after all others, which would delay an attacked service most. */
+/** Tests that compare response times. They run one at a time, after all others, which would slow an attacked service down most. */
 const attacks = ['**/*.attack.test.ts'];
 
 /** The compile cache of programs that tests start, possibly as other users. */

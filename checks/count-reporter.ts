@@ -14,7 +14,10 @@ export default class CountReporter implements Reporter {
       for (const test of module.children.allTests()) {
         const result = test.result();
         count[result.state] += 1;
-        if (result.state === 'failed') console.log(`failed: ${test.fullName} (${result.errors[0]?.message})`);
+        if (result.state === 'failed') {
+          const [reason] = `${result.errors[0]?.message}`.split('\n', 1);
+          console.log(`failed: ${test.fullName} (${reason})`);
+        }
         if (result.state === 'skipped')
           console.log(`skipped: ${test.fullName} (${result.note ?? 'no reason'})`);
       }

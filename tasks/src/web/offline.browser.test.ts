@@ -56,6 +56,19 @@ async function open() {
   return page;
 }
 
+/** Opens the list in another page of the same device. */
+async function openOther(page: Page) {
+  const other = await page.context().newPage();
+  await other.goto(relay.url);
+  return other;
+}
+
+/** Types lines into the field, each followed by Enter. */
+async function typeLines(page: Page, ...lines: string[]) {
+  await field(page).focus();
+  await enter(page, ...lines);
+}
+
 /** Hides the page, so that it asks to keep the list. */
 const hide = (page: Page) =>
   page.evaluate(`
@@ -153,8 +166,7 @@ describe('Without a connection', () => {
   test('several pages ask for a list that they show only once', async () => {
     await site.add('milk');
     const page = await open();
-    const other = await page.context().newPage();
-    await other.goto(relay.url);
+    const other = await openOther(page);
     for (const each of [page, other])
       await each.evaluate(`{
         const { postMessage } = ServiceWorker.prototype;
@@ -483,8 +495,7 @@ describe('Without a connection', () => {
     relay.restore();
     await poll(() => notice(page)).toContain('Sent.');
     await loseConnection(page);
-    await field(page).focus();
-    await enter(page, 'oats');
+    await typeLines(page, 'oats');
     await poll(() => connection(page)).toContain('1 new task waits on this device.');
     expect(await notice(page)).not.toContain('Sent.');
   });
@@ -526,8 +537,7 @@ describe('Without a connection', () => {
   test('new lines wait in the field, survive a crash, and are sent once', async () => {
     const page = await open();
     await loseConnection(page);
-    await field(page).focus();
-    await enter(page, 'milk');
+    await typeLines(page, 'milk');
     await poll(() => page.getByRole('button', { name: 'Add when online' }).count()).toBe(1);
     expect(await connection(page)).toContain('1 new task waits on this device.');
     const again = await reopen(page);
@@ -544,8 +554,7 @@ describe('Without a connection', () => {
     await page.addInitScript(slowStorage);
     await page.reload();
     await loseConnection(page);
-    await field(page).focus();
-    await enter(page, 'milk');
+    await typeLines(page, 'milk');
     await page.getByRole('button', { name: 'Add when online' }).waitFor();
     expect(await connection(page)).toContain('1 new task waits on this device.');
   });
@@ -710,8 +719,7 @@ describe('Without a connection', () => {
     await site.add('bread');
     const page = await open();
     await loseConnection(page);
-    await field(page).focus();
-    await enter(page, 'milk');
+    await typeLines(page, 'milk');
     await poll(() => waiting(page)).toEqual(['milk']);
     // The page may reconnect at once, so it has to watch before.
     await page.evaluate(`void (window.taps = new Promise((resolve) =>
@@ -752,11 +760,9 @@ describe('Without a connection', () => {
   test('two pages of a device send what waits once', async () => {
     await site.add('bread');
     const page = await open();
-    const other = await page.context().newPage();
-    await other.goto(relay.url);
+    const other = await openOther(page);
     await loseConnection(page);
-    await field(page).focus();
-    await enter(page, 'milk');
+    await typeLines(page, 'milk');
     await finish(page, 'bread');
     await poll(() => connection(page)).toContain('1 tick and 1 new task wait on this device.');
     await other.reload();
@@ -774,8 +780,7 @@ describe('Without a connection', () => {
   test('text that the user changes again is sent only when the user presses Add', async () => {
     const page = await open();
     await loseConnection(page);
-    await field(page).focus();
-    await enter(page, 'milk', 'bread');
+    await typeLines(page, 'milk', 'bread');
     await poll(() => waiting(page)).toEqual(['milk', 'bread']);
     await field(page).fill('milk\nbread and ');
     await poll(() => waiting(page)).toEqual(['milk']);
@@ -788,8 +793,7 @@ describe('Without a connection', () => {
   test('a line that the user types meanwhile stays as it is', async () => {
     const page = await open();
     await loseConnection(page);
-    await field(page).focus();
-    await enter(page, 'milk');
+    await typeLines(page, 'milk');
     await poll(() => waiting(page)).toEqual(['milk']);
     await page.keyboard.type('bre');
     expect(await waiting(page)).toEqual(['milk']);
@@ -808,8 +812,7 @@ describe('Without a connection', () => {
       relay.lose();
       await route.abort();
     });
-    await field(page).focus();
-    await enter(page, 'milk');
+    await typeLines(page, 'milk');
     await poll(() => connection(page)).toContain('1 new task waits on this device.');
     expect(await stored(site)).toEqual(['milk']);
     await enter(page, 'tea');
@@ -826,8 +829,7 @@ describe('Without a connection', () => {
     const page = await site.openNew('about:blank', { serviceWorkers: 'allow', hasTouch: true });
     await page.goto(relay.url);
     await loseConnection(page);
-    await field(page).focus();
-    await enter(page, 'milk', 'bread');
+    await typeLines(page, 'milk', 'bread');
     await poll(() => waiting(page)).toEqual(['milk', 'bread']);
     await page.evaluate('document.activeElement.blur()');
     await field(page).tap({ position: { x: 60, y: 20 } });
@@ -843,8 +845,7 @@ describe('Without a connection', () => {
   test('the cursor stays where it is when lines leave the field or return to it', async () => {
     const page = await open();
     await loseConnection(page);
-    await field(page).focus();
-    await enter(page, 'milk', 'bread', 'tea');
+    await typeLines(page, 'milk', 'bread', 'tea');
     await poll(() => waiting(page)).toEqual(['milk', 'bread', 'tea']);
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
@@ -868,11 +869,9 @@ describe('Without a connection', () => {
 
   test('what a page types leaves the waiting lines of another page alone', async () => {
     const page = await open();
-    const other = await page.context().newPage();
-    await other.goto(relay.url);
+    const other = await openOther(page);
     await loseConnection(other);
-    await field(page).focus();
-    await enter(page, 'milk');
+    await typeLines(page, 'milk');
     await poll(() => connection(other)).toContain('1 new task waits on this device.');
     await field(other).focus();
     await other.keyboard.type('bread');
@@ -888,11 +887,9 @@ describe('Without a connection', () => {
 
   test('a page sends the lines of a page that is gone', async () => {
     const page = await open();
-    const other = await page.context().newPage();
-    await other.goto(relay.url);
+    const other = await openOther(page);
     await loseConnection(page);
-    await field(page).focus();
-    await enter(page, 'milk');
+    await typeLines(page, 'milk');
     await poll(() => waiting(page)).toEqual(['milk']);
     await page.close();
     relay.restore();
@@ -905,8 +902,7 @@ describe('Without a connection', () => {
     const page = await open();
     relay.lose('silent');
     await finish(page, 'bread');
-    await field(page).focus();
-    await enter(page, 'milk');
+    await typeLines(page, 'milk');
     await poll(() => waiting(page)).toEqual(['bread', 'milk']);
     const again = await reopen(page);
     await poll(() => connection(again)).toContain('1 tick and 1 new task wait on this device.');
@@ -939,8 +935,7 @@ describe('Without a connection', () => {
     await page.clock.install();
     await page.reload();
     await page.route('**/task', () => {});
-    await field(page).focus();
-    await enter(page, 'milk');
+    await typeLines(page, 'milk');
     await loseConnection(page);
     await enter(page, 'bread');
     await poll(() => waiting(page)).toEqual(['milk', 'bread']);
@@ -956,8 +951,7 @@ describe('Without a connection', () => {
   test('waiting lines that the user adds while one of them is under way are added once', async () => {
     const page = await open();
     await loseConnection(page);
-    await field(page).focus();
-    await enter(page, 'milk', 'bread');
+    await typeLines(page, 'milk', 'bread');
     await poll(() => waiting(page)).toEqual(['milk', 'bread']);
     const isAsked = Promise.withResolvers<void>();
     const isAdded = Promise.withResolvers<void>();
@@ -983,8 +977,7 @@ describe('Without a connection', () => {
   test('lines of a page that ended while they returned to the field are shown and added once', async () => {
     const page = await open();
     await loseConnection(page);
-    await field(page).focus();
-    await enter(page, 'milk', 'bread');
+    await typeLines(page, 'milk', 'bread');
     await poll(() => waiting(page)).toEqual(['milk', 'bread']);
     // The page has stored the draft, but the browser has not yet dropped the kept lines.
     await page.evaluate(`new Promise((resolve) => {
@@ -1014,8 +1007,7 @@ describe('Without a connection', () => {
     relay.asked.splice(0);
     relay.lose('silent');
     await finish(page, 'bread');
-    await field(page).focus();
-    await enter(page, 'milk');
+    await typeLines(page, 'milk');
     await poll(() => connection(page)).toMatch(
       /no connection\. 1 tick and 1 new task wait on this device\.$/,
     );

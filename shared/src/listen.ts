@@ -14,8 +14,8 @@ export interface Listening {
 }
 
 /**
- * Maximum connections in the accept queue. Linux applies a limit of 4,096 by default. nginx sends all requests for a link to the same
- * replica. With Node's 511, some connections would wait for a second over TCP, or fail on a Unix socket.
+ * Maximum connections in the accept queue. Linux applies a limit of 4,096 by default. nginx sends all requests for a link to the
+ * same replica. With Node's 511, some connections would wait for a second over TCP, or fail on a Unix socket.
  */
 const backlog = 4_096;
 

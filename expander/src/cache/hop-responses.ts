@@ -11,8 +11,9 @@ const maxResponses = 10_000;
 const maxResponseSize = 2_048;
 
 /**
- * A layer that caches the responses of single hops for all chains. Does not cache responses that depend on a cookie or a Referer, or set a cookie,
- * or redirects that cannot be followed, because the website may repair them. A failure never replaces a fresh response.
+ * A layer that caches the responses of single hops for all chains. Does not cache responses that depend on a cookie or a
+ * Referer, or set a cookie, or redirects that cannot be followed, because the website may repair them. A failure never replaces
+ * a fresh response.
  *
  * @param takeSlots a layer that delays cache misses. Each delayed hop looks in the cache again.
  */

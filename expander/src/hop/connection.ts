@@ -52,8 +52,8 @@ export class Connection {
   /**
    * Whether the connection can be reused for `exchange`. A late body after HEAD can look like the next response and shift all
    * later responses. The connection therefore cools down after each response except the first, until a late body would have
-   * arrived, unless all responses stated a length and exactly as many bytes arrived. Otherwise, GET can reuse it only for the same
-   * URL: the connection usually closes after GET, so it may not detect a late body.
+   * arrived, unless the end of each response was certain (see `Exchange`). Otherwise, GET can reuse it only for the same URL: the
+   * connection usually closes after GET, so it may not detect a late body.
    *
    * @param isCrowded whether the origin has so many connections that they skip the cooldown.
    */

@@ -1,4 +1,5 @@
 import type { Source } from '../expansion/expansion.ts';
+import { omit } from '../expansion/omit.ts';
 import { type BodyReader, bodyReader } from './body-reader.ts';
 import { headReader, notHttp, type ParsedHead, type ResponseHead } from './response-head.ts';
 
@@ -99,8 +100,8 @@ export class Exchange {
   }
 
   /**
-   * Whether a late body may follow, even after HEAD. It would look like the start of the next response. False if the response
-   * states a length, and as many bytes have arrived with the head.
+   * Whether a late body may follow, even after HEAD. It would look like the start of the next response. False if the end of the
+   * response is certain: it states a length and as many bytes have arrived with the head, or its chunked body is empty.
    */
   get mayLeaveBody(): boolean {
     return !this.#isComplete;
@@ -117,7 +118,7 @@ export class Exchange {
   succeed(isCut = this.#body?.isDamaged() ?? false): void {
     if (this.#isSettled || !this.#head) return;
     this.#settle();
-    const { minorVersion: _, containsAnother: __, ...head } = this.#head;
+    const head = omit(this.#head, parserFields);
     const addressFamily = this.#connection?.addressFamily ?? null;
     const body = this.#body?.body() ?? none;
     const source = this.isInDoubt ? this.#source : null;
@@ -177,6 +178,9 @@ export class Exchange {
   }
 }
 
+/** Fields of a head that only the exchange needs. */
+const parserFields = new Set(['minorVersion', 'containsAnother'] as const);
+
 /** An empty body. */
 export const none = Buffer.alloc(0);
 
@@ -209,7 +213,7 @@ export function fieldLines(headers: readonly string[]): string {
 const noChunks = '0\r\n\r\n';
 
 /**
- * Length of the body in bytes; NaN if the response does not state it, or in two ways.
+ * Length of the body as sent, in bytes; NaN if it is not certain, or stated in two ways.
  *
  * @param rest the text after the head.
  */

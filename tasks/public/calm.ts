@@ -102,7 +102,7 @@ function whatIsLeftOf(row: HTMLElement): HTMLElement | [] {
   if (row.dataset.pending === 'gone') return [];
   const copy = row.cloneNode(true) as HTMLElement;
   copy.classList.toggle('finished', stateOf(row) === 'finished');
-  copy.inert = fitsFilter(row) && !row.matches('.editing') && !isElsewhere(row, newest);
+  copy.inert = fitsFilter(row) && !row.matches('.editing') && !isElsewhere(copy, newest);
   if (copy.inert && row.contains(document.activeElement)) leave(row);
   return copy;
 }

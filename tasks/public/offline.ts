@@ -7,8 +7,11 @@ const asOf = document.documentElement.dataset.asOf;
 /** When the server last answered. */
 let heardAt = asOf === undefined ? new Date() : new Date(asOf);
 let isConnected = asOf === undefined;
-/** Whether the list is more than its address asks for. */
-let isWhole = asOf !== undefined && location.search !== '';
+
+/** Whether the user has asked for a part of the list: a filter, a search or a later page. The worker keeps only the whole list. */
+const isWhole = asOf !== undefined && location.search !== '';
+// The forms and links of the page are those of the whole list.
+if (isWhole) history.replaceState(history.state, '', '/');
 
 const line = make('p', { id: 'connection', role: 'status' });
 document.body.prepend(line);
@@ -43,7 +46,6 @@ function tellConnection() {
   const time = heardAt.toLocaleString([], { timeStyle: 'short', ...(isToday ? {} : { dateStyle: 'short' }) });
   const sentences = [
     !isConnected && `As of ${time}, no connection.`,
-    // The worker keeps no search and no filtered list.
     !isConnected && isWhole && `This is the ${hasPages ? 'first page of the ' : ''}whole list.`,
     whatWaits(),
   ];
@@ -59,15 +61,10 @@ function lose() {
 
 addEventListener('connectionlost', lose);
 addEventListener('offline', lose);
-addEventListener('listshown', () => {
-  isWhole = false;
-});
 addEventListener('connected', () => {
   isConnected = true;
   if (Date.now() - heardAt.getTime() > silence) lostAt = Date.now();
   heardAt = new Date();
-  // Without a version, the page loads what its address asks for.
-  if (isWhole) delete list().dataset.version;
   tellConnection();
 });
 

@@ -186,6 +186,15 @@ async function enterTask(page: Page, title: string) {
   await poll(() => notice(page)).toContain(`Added: ${title}`);
 }
 
+test('A task that its user finishes on the first of several pages is not dimmed, and can be reopened', async () => {
+  await site.add(...Array.from({ length: 101 }, (_, i) => `task ${i + 1}`));
+  const page = await site.open();
+  await page.getByLabel('Finish: task 100').click();
+  await poll(() => notice(page)).toContain('Finished: task 100');
+  await page.getByLabel('Reopen: task 100').click();
+  await poll(() => notice(page)).toContain('Reopened: task 100');
+});
+
 test('Rows that only cross the edge of the page are not counted as changes', async () => {
   await site.add(...Array.from({ length: 101 }, (_, i) => `task ${i + 1}`));
   const page = await site.open();

@@ -1,5 +1,5 @@
 import { change, enqueue } from './change.js';
-import { drafts, restoreDraft, storeDraft, textFieldsOf } from './drafts.js';
+import { drafts, restoreDraft, storeDraft, takeDraft, textFieldsOf } from './drafts.js';
 import {
   countTasks,
   explain,
@@ -13,8 +13,9 @@ import {
 } from './form.js';
 import { drop, isKept, isSame, keep, newTasks, type Operation, read, replace } from './kept.js';
 import { report, say } from './notice.js';
-import { isOffline } from './offline.js';
+import { asked, isOffline } from './offline.js';
 import { type Failure, newKey, post } from './request.js';
+import { sharedText } from './shared-text.js';
 import { forget, remember } from './unanswered.js';
 import { mayWait, sendSoon } from './waiting.js';
 
@@ -35,6 +36,8 @@ interface NewTask {
   text: string;
   data: FormData;
   operation: Operation;
+  /** The line as it has waited for a connection until now. */
+  waited: Operation | undefined;
 }
 
 /** The oldest first. */
@@ -126,32 +129,34 @@ function takeTasks(texts: string[]): NewTask[] {
     return count === 1 ? key : `${key}-${count}`;
   };
   return texts.map((text) => {
-    const waiting = waits.find(({ title }) => title === text);
-    waits = waits.filter((line) => line !== waiting);
-    const known = waiting ?? keyed.find(({ title }) => title === text);
+    const waited = waits.find(({ title }) => title === text);
+    waits = waits.filter((line) => line !== waited);
+    const known = waited ?? keyed.find(({ title }) => title === text);
     if (known) unkey([known]);
-    return newTask(text, known?.key ?? nextKey(), waiting?.sentAt);
+    return newTask(text, known?.key ?? nextKey(), waited);
   });
 }
 
-function newTask(text: string, key: string, sentAt: number | undefined): NewTask {
+function newTask(text: string, key: string, waited: Operation | undefined): NewTask {
   const data = new FormData(single);
   data.set('title', text);
   data.set('nonce', key);
-  return { text, data, operation: { key, title: text, at: Date.now(), page, sentAt } };
+  const operation = { key, title: text, at: Date.now(), page, sentAt: waited?.sentAt };
+  return { text, data, operation, waited };
 }
 
 /** Keeps the tasks, which stay in the field and are sent once there is a connection. */
 async function addLater(tasks: NewTask[]) {
-  const lines: Operation[] = tasks.map(({ operation }) => ({ ...operation, waits: true }));
-  waits = lines;
+  const lineOf = ({ operation, waited }: NewTask): Operation => waited ?? { ...operation, waits: true };
+  waits = tasks.map(lineOf);
   // The next task starts a new line, even after a reload.
   show(`${area.value.trimEnd()}\n`, 0);
   keepAddDraft();
-  const kept = await keepLines(lines);
-  if (!kept) {
-    waits = waits.filter((line) => !lines.includes(line));
-    sendAll(tasks);
+  await keepLines(waits);
+  const refused = tasks.filter((task) => !isKept(lineOf(task)));
+  if (refused.length > 0) {
+    waits = waits.filter(isKept);
+    sendAll(refused);
   }
   keepAddDraft();
   sendSoon();
@@ -230,8 +235,21 @@ export function restoreAdd() {
   // A page from the service worker has the key that it had at its last visit.
   setFormKey(single);
   restoreDraft(single);
+  takeShared();
   // Before anything is sent.
   enqueue(takeOver);
+}
+
+/** Takes what another app has shared without a connection, or a text of the page for it that was not sent. */
+function takeShared() {
+  if (asked.pathname !== '/tasks/new') return;
+  const draft = takeDraft('/tasks');
+  const text = sharedText((name) => asked.searchParams.get(name));
+  const title = text || draft?.title;
+  if (!title) return;
+  keyed = [{ key: (!text && draft?.nonce) || newKey(), title }, ...keyed];
+  show([area.value.trimEnd(), title].filter(Boolean).join('\n'));
+  keepAddDraft();
 }
 
 /** This page as the owner of its lines. While it holds its lock, no other page shows them. */

@@ -20,21 +20,12 @@ let ordered = copyOf(document);
 /** The server's newest list. */
 let newest = ordered;
 
-/** The IDs of rows that this user has changed since `ordered`. */
+/** The IDs of rows that this user has added, changed, deleted or restored since `ordered`. */
 const own = new Set<string>();
 
-/** The IDs of rows that this user has added or restored since `ordered`. */
-const coming = new Set<string>();
-
-/** Tells that this user has changed the rows with these IDs, so they are not among others' changes. */
+/** Tells that this user has changed the rows with these IDs. They come at once, and are not among others' changes. */
 export function claim(ids: string[]) {
   for (const id of ids) own.add(id);
-}
-
-/** Shows the rows with these IDs at once, because this user has added or restored them. */
-export function bring(ids: string[]) {
-  claim(ids);
-  for (const id of ids) coming.add(id);
 }
 
 /** Shows a list from the server: as a whole if the list is at rest, else only what moves no row. */
@@ -71,7 +62,6 @@ function settle(part: Part = '#list', page: Page = copyOf(newest)) {
   mark();
   ordered = newest;
   own.clear();
-  coming.clear();
   offerChanges(0);
 }
 
@@ -93,7 +83,7 @@ function keepPlaces(page: Page) {
   const kept = rowsIn(document).flatMap((row) => page.getElementById(row.id) ?? whatIsLeftOf(row));
   rowsElement(page).replaceChildren(...kept);
   for (const [i, row] of arrived.entries()) {
-    if (coming.has(row.id) && !kept.includes(row)) putBelow(page, row, arrived.slice(0, i));
+    if (own.has(row.id) && !kept.includes(row)) putBelow(page, row, arrived.slice(0, i));
   }
 }
 

@@ -61,6 +61,13 @@ export function storeDraft(form: HTMLFormElement, values: Values = {}) {
 
 export const dropDraft = (form: HTMLFormElement) => store({ [draftKey(form)]: undefined });
 
+/** Returns a draft, and drops it. */
+export function takeDraft(key: string): Values | undefined {
+  const draft = drafts()[key];
+  store({ [key]: undefined });
+  return draft;
+}
+
 /** Marks a draft as submitted, but not yet as saved. */
 export function markSent(form: HTMLFormElement) {
   const draft = drafts()[draftKey(form)];

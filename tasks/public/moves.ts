@@ -6,8 +6,16 @@ const aim = 400;
 /** Milliseconds in which rows slide to their new places. */
 const slide = 200;
 
+/** One of the latest slides, which all end together. */
+let sliding: Animation | undefined;
+
 /** The vertical position on the page, without a slide that is under way. */
-const topOf = (part: HTMLElement) => part.offsetTop;
+function topOf(part: HTMLElement) {
+  const { top } = part.getBoundingClientRect();
+  if (sliding?.playState !== 'running') return top + scrollY;
+  const [, slid = '0'] = getComputedStyle(part).translate.split(' ');
+  return top + scrollY - Number.parseFloat(slid);
+}
 
 /** The positions of the rows, and of the parts that move with them. */
 function positions(): Map<HTMLElement, number> {
@@ -34,7 +42,7 @@ export function guardMoves({ isAnimated = false } = {}) {
   if (!isAnimated || matchMedia('(prefers-reduced-motion: reduce)').matches) return;
   for (const { part, by } of moved) {
     if (Number.isFinite(by))
-      part.animate({ translate: [`0 ${by}px`, '0'] }, { duration: slide, easing: 'ease-out' });
+      sliding = part.animate({ translate: [`0 ${by}px`, '0'] }, { duration: slide, easing: 'ease-out' });
   }
 }
 

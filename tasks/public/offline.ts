@@ -8,10 +8,14 @@ const asOf = document.documentElement.dataset.asOf;
 let heardAt = asOf === undefined ? new Date() : new Date(asOf);
 let isConnected = asOf === undefined;
 
-/** Whether the user has asked for a part of the list: a filter, a search or a later page. The worker keeps only the whole list. */
-const isWhole = asOf !== undefined && location.search !== '';
+/** The page that the user has asked for. Without a connection, the whole list is in its place. */
+export const asked = new URL(location.href);
+
+/** Whether the user has asked for a part of the list: a filter, a search or a later page. */
+const isWhole = asOf !== undefined && asked.pathname === '/' && asked.search !== '';
+
 // The forms and links of the page are those of the whole list.
-if (isWhole) history.replaceState(history.state, '', '/');
+if (asOf !== undefined) history.replaceState(history.state, '', '/');
 
 const line = make('p', { id: 'connection', role: 'status' });
 document.body.prepend(line);

@@ -1,4 +1,4 @@
-import { bring } from './calm.js';
+import { claim } from './calm.js';
 import { change } from './change.js';
 import { rows, stateOf, textOf } from './dom.js';
 import { leave } from './focus.js';
@@ -62,7 +62,7 @@ export function undoChange(form: HTMLFormElement) {
     rows: undone === 'deletion' ? [] : rowsAt(data.get('revision')),
     request: () => ({ url: action, init: post(data) }),
     saved() {
-      bring(broughtBy(undone, action));
+      claim(broughtBy(undone, action));
       say(undone === 'deletion' ? 'Restored' : 'Undone', title);
     },
     failed(failure: Failure) {

@@ -1,5 +1,5 @@
 // Ticks and new tasks wait on this device until the server confirms them.
-import { bring, claim } from './calm.js';
+import { claim } from './calm.js';
 import { change, enqueue, refresh } from './change.js';
 import { rowsIn } from './dom.js';
 import { drop, isKept, keep, type Operation, read, replace, waiting } from './kept.js';
@@ -143,20 +143,18 @@ async function sendWaiting() {
   if (sent + refused > 0) await refresh().catch(() => {});
 }
 
-/** Shows what the server has confirmed about a row. The list may take long to load. */
+/** Shows what the server has confirmed about a row. The list may take long to load. A tick brings no row from elsewhere. */
 function showSent({ finished }: Operation, rowId: string) {
-  if (finished === undefined) {
-    bring([rowId]);
-    return;
-  }
-  claim([rowId]);
-  document.getElementById(rowId)?.classList.toggle('finished', finished === 1);
+  const row = document.getElementById(rowId);
+  if (row || finished === undefined) claim([rowId]);
+  if (finished !== undefined) row?.classList.toggle('finished', finished === 1);
 }
 
 /** Drops a refused tick and says why. A refused line stays in the field, which says why. */
 function refuse(operation: Operation, refusal: string) {
   if (operation.finished === undefined) return replace({ ...operation, refusal });
-  complain(`\u2068${operation.title}\u2069: ${refusal}`);
+  const { key, title } = operation;
+  complain(`\u2068${title}\u2069: ${refusal}`, { tasks: [{ id: `task-${key}`, title }] });
   return drop(operation);
 }
 

@@ -37,8 +37,7 @@ worker.addEventListener('fetch', (event) => {
   if (request.method !== 'GET') return;
   if (pathname === '/' && request.mode === 'navigate') event.respondWith(openList(event));
   else if (releaseFile.test(pathname)) event.respondWith(openFile(request));
-  // The list says that there is no connection. The browser's error page would leave an installed app without a way back.
-  else if (request.mode === 'navigate') event.respondWith(fetch(request).catch(() => Response.redirect('/')));
+  else if (request.mode === 'navigate') event.respondWith(fetch(request).catch(openKept));
 });
 
 // A page asks to keep the list as it is now. Each visible page does so after a change.
@@ -120,6 +119,13 @@ async function keptList(): Promise<Response | undefined> {
   const { headers } = kept;
   const html = (await kept.text()).replace('<html', `<html data-as-of="${headers.get('date')}"`);
   return new Response(html, { headers });
+}
+
+/** Returns the kept list. The browser's error page would leave an installed app without a way back. */
+async function openKept(error: unknown): Promise<Response> {
+  const kept = await keptList();
+  if (!kept) throw error;
+  return kept;
 }
 
 const openFile = async ({ url }: Request) => (await caches.match(url)) ?? fetch(url);

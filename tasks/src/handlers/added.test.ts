@@ -41,7 +41,7 @@ test('Undo of an import removes its tasks in one removal, from the report and fr
   await kept.store.create({ title: 'rice' }, kept.now);
   const visitor = await visit(kept.app, {}, '/tasks/import');
   const { change } = await importLines(visitor, 'milk\nbread\ntea');
-  for (const path of ['/tasks/import?imported=3', '/'])
+  for (const path of ['/tasks/import?imported=3&first=2', '/'])
     expect(undoIn(await page(visitor, path, change))).toMatchObject({ _method: 'DELETE', count: '3' });
   expect(await page(visitor, '/', change)).toContain('Added 3 tasks');
   const undo = undoIn(await page(visitor, '/', change)) ?? {};
@@ -55,6 +55,17 @@ test('Undo of an import removes its tasks in one removal, from the report and fr
   expect([removal?.count, others]).toEqual([3, []]);
   await kept.store.restore(removal?.removal ?? '');
   expect(await shownTitles()).toEqual(['milk', 'bread', 'tea', 'rice']);
+});
+
+test('The report of an import without tasks offers no Undo of an earlier import', async () => {
+  const visitor = await visit(kept.app, {}, '/tasks/import');
+  const { change } = await importLines(visitor, 'milk\nbread');
+  const { nonce } = formFields(await page(visitor, '/tasks/import', ''));
+  const { response } = await importLines({ ...visitor, nonce }, '\n');
+  expect(response.headers.get('location')).toBe('/tasks/import?imported=0');
+  const report = await page(visitor, '/tasks/import?imported=0', change);
+  expect(report).toContain('No tasks found.');
+  expect(undoIn(report)).toBeUndefined();
 });
 
 test('A script whose response was lost gets Undo with the key of its request', async () => {

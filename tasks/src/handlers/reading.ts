@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { queryOf } from '@longhand/shared/routes.ts';
 import { TaskError } from '../task/errors.ts';
 import { textOf } from '../task/schema.ts';
+import { sharedText } from '../task/shared-text.ts';
 import { filters, type ListQuery } from '../task/task.ts';
 import { listSearch, partOf, searched, type TasksContext, taskId } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
@@ -57,7 +58,8 @@ export function readingHandlers({ store, csrf, cookies, auth, render, turns }: U
     /** Shows the form for a new task, with text shared by another app (see the manifest). */
     async new(c: TasksContext) {
       const values = { ...(await formValues(c)), back: listSearch(partOf(c)) };
-      const title = sharedText(c);
+      const query = queryOf(c);
+      const title = sharedText((name) => query.get(name));
       return html(c, () => render('new', { ...values, title }));
     },
 
@@ -75,21 +77,6 @@ export function readingHandlers({ store, csrf, cookies, auth, render, turns }: U
     },
   };
   return reading;
-}
-
-/** Returns the shared text on one line. Apps may put a link in any of the fields, and repeat the title in the text. */
-function sharedText(c: TasksContext): string {
-  return ['title', 'text', 'url']
-    .map((name) => queryOf(c).get(name) ?? '')
-    .reduce(joined)
-    .replace(/\s+/g, ' ')
-    .trim();
-}
-
-/** Joins two texts with a space. If one contains the other, returns the longer one. */
-function joined(text: string, part: string): string {
-  if (part.includes(text)) return part;
-  return text.includes(part) ? text : `${text} ${part}`;
 }
 
 /** @throws TaskError `bad_filter` */

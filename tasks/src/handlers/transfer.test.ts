@@ -136,7 +136,7 @@ describe('An import', () => {
     expect(left).toBe(`${long}\na\x7fb`);
     const again = left.replace('x', '').replace('\x7f', '');
     const corrected = await submit(kept.app, '/tasks/import', { text: again }, visitor);
-    expect(corrected.headers.get('location')).toBe('/tasks/import?imported=2');
+    expect(corrected.headers.get('location')).toBe('/tasks/import?imported=2&first=3');
     expect(leftIn(await (await kept.app.request('/tasks/import?imported=2')).text())).toBe('');
     expect(await titles()).toEqual(['x'.repeat(500), 'ab', 'milk', 'bread 2']);
   });
@@ -157,7 +157,7 @@ describe('An import', () => {
       ['TASKS.JSON', '[{"title":"milk"},{"title":"tea","finished":1}]'],
       ['tasks.ndjson', '{"title":"milk"}\n{"title":"tea","finished":1}'],
     ])('reads %s by its extension', async (name, content) => {
-      expect((await upload(content, name)).headers.get('location')).toBe('/tasks/import?imported=2');
+      expect((await upload(content, name)).headers.get('location')).toBe('/tasks/import?imported=2&first=1');
       expect(await titles()).toEqual(['milk', 'tea']);
       expect((await kept.store.show('2')).finished).toBe(1);
     });

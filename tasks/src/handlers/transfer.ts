@@ -59,7 +59,7 @@ export function transferHandlers(
     const { report, refused, insert } = await add(c, nonce, 'form', (turn) => readLines(text, now(), turn));
     if (wantsJson(c)) return json(c, report);
     if (insert) await tellInsert(cookies, c, insert);
-    if (report.refused === 0) return imported(c, report);
+    if (report.refused === 0) return imported(c, report, insert);
     const typed = await linesAt(text, refused, () => takeTurn(c));
     const left = [...typed.values()].join('\n');
     return page(c, { report, typed, text: left, undo: insert && undoOfImport(insert) });
@@ -76,7 +76,7 @@ export function transferHandlers(
     const format = fileTypes.get(name.toLowerCase().split('.').pop()) ?? formats.text;
     const { report, insert } = await add(c, nonce, 'form', (turn) => readFile(content, format, turn));
     if (insert) await tellInsert(cookies, c, insert);
-    if (report.refused === 0) return imported(c, report);
+    if (report.refused === 0) return imported(c, report, insert);
     return page(c, { report, undo: insert && undoOfImport(insert) });
   };
 
@@ -106,11 +106,16 @@ export function transferHandlers(
     },
 
     async new(c: TasksContext) {
-      const imported = Number.parseInt(queryOf(c).get('imported') ?? '', 10);
-      const report = imported >= 0 ? { imported, refused: 0, problems: [] } : undefined;
-      // The list offers Undo, too, so the cookie stays.
-      const change = report && (await readChange(cookies, c));
-      return page(c, { report, undo: change && 'first' in change ? undoOfImport(change) : undefined });
+      const query = queryOf(c);
+      const imported = Number.parseInt(query.get('imported') ?? '', 10);
+      if (!(imported >= 0)) return page(c);
+      // The list offers Undo, too, so the cookie stays. It may be about a later change.
+      const change = await readChange(cookies, c);
+      const isImport = change && 'first' in change && change.first === query.get('first');
+      return page(c, {
+        report: { imported, refused: 0, problems: [] },
+        undo: isImport ? undoOfImport(change) : undefined,
+      });
     },
 
     async import(c: TasksContext) {
@@ -150,9 +155,11 @@ function withRetryAdvice(error: unknown, nonce: string | undefined): unknown {
   return error;
 }
 
-/** Redirects, so that a reload does not ask to send the form again. */
-const imported = (c: TasksContext, { imported }: Report) =>
-  redirect(c, 303, `/tasks/import?imported=${imported}`);
+/** Redirects, so that a reload does not ask to send the form again. The first task's ID tells which import the page can undo. */
+function imported(c: TasksContext, { imported }: Report, insert: Insert | undefined) {
+  const first = insert ? `&first=${insert.first}` : '';
+  return redirect(c, 303, `/tasks/import?imported=${imported}${first}`);
+}
 
 /**
  * Streams all tasks as a file, and reads each batch only once the client has taken the batch before. Resolves after the first

@@ -2,7 +2,7 @@ import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { killBrowser, openProfile } from '@longhand/shared/testing/chromium.ts';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   edit,
@@ -96,6 +96,12 @@ const reopen = async (page: Page) => {
 async function loseConnection(page: Page) {
   relay.lose();
   await poll(() => connection(page)).toContain('no connection');
+}
+
+/** Goes back from the browser's own page for a request that has failed. */
+async function leaveErrorPage(page: Page) {
+  await poll(async () => page.url()).toContain('chrome-error:');
+  await page.goBack();
 }
 
 async function restore() {
@@ -533,6 +539,83 @@ describe('Without a connection', () => {
       { title: 'bread', finished: 1 },
     ]);
     await poll(() => waiting(page)).toEqual([]);
+    await page.getByLabel('Reopen: bread').click();
+    await poll(() => notice(page)).toContain('Reopened: bread');
+    expect(await notice(page)).toMatch(/milk.*There is no such task/);
+  });
+
+  test('shared text becomes a line of the field', async () => {
+    const page = await open();
+    await field(page).fill('bread');
+    relay.lose();
+    await page.goto(
+      `${relay.url}tasks/new?title=Soup&text=https%3A%2F%2Fa.example%2F&url=https%3A%2F%2Fa.example%2F`,
+    );
+    await poll(() => field(page).inputValue()).toBe('bread\nSoup https://a.example/');
+    expect(page.url()).toBe(relay.url);
+    expect(await waiting(page)).toEqual([]);
+    await page.reload();
+    await poll(() => field(page).inputValue()).toBe('bread\nSoup https://a.example/');
+    await field(page).press('Enter');
+    await poll(() => connection(page)).toContain('2 new tasks wait on this device.');
+    relay.restore();
+    await poll(() => stored(site)).toEqual(['Soup https://a.example/', 'bread']);
+    await poll(() => field(page).inputValue()).toBe('');
+  });
+
+  test('shared text that could not be sent becomes a line of the field, and is added once', async () => {
+    const page = await open();
+    await page.goto(`${relay.url}tasks/new?title=Soup`);
+    await field(page).fill('Soup and bread');
+    const addButLose = async (route: Route) => {
+      await route.fetch({ maxRedirects: 0 });
+      relay.lose();
+      await route.abort();
+    };
+    await page.route('**/tasks', addButLose, { times: 1 });
+    await page.getByRole('button', { name: 'Add' }).click();
+    await leaveErrorPage(page);
+    await poll(() => field(page).inputValue()).toBe('Soup and bread');
+    await field(page).press('Enter');
+    await poll(() => waiting(page)).toEqual(['Soup and bread']);
+    relay.restore();
+    await poll(() => field(page).inputValue()).toBe('');
+    expect(await stored(site)).toEqual(['Soup and bread']);
+  });
+
+  test('a list to import is still in its form after an import without a connection', async () => {
+    const page = await open();
+    await page.goto(`${relay.url}tasks/removals`);
+    await page.goto(`${relay.url}tasks/import`);
+    await page.getByLabel('One task on each line').fill('rice\noil');
+    relay.lose();
+    await page.getByRole('button', { name: 'Import' }).first().click();
+    await leaveErrorPage(page);
+    await poll(() => connection(page)).toMatch(/no connection\.$/);
+    relay.restore();
+    await page.goto(`${relay.url}tasks/import`);
+    await poll(() => page.getByLabel('One task on each line').inputValue()).toBe('rice\noil');
+  });
+
+  test('a line above the limit stays in the field, and the others are sent', async () => {
+    await site.add('milk');
+    const page = await open();
+    await loseConnection(page);
+    await finish(page, 'milk');
+    const lines = Array.from({ length: 199 }, (_, i) => `line ${i}`);
+    await field(page).fill(lines.join('\n'));
+    await field(page).press('Enter');
+    await poll(() => connection(page)).toContain('1 tick and 199 new tasks wait on this device.');
+    await typeLines(page, 'one more');
+    await poll(() => page.locator('.write .problem').textContent()).toBe('This needs a connection.');
+    expect(await page.getByRole('button', { name: 'Add when online' }).count()).toBe(1);
+    relay.restore();
+    await poll(() =>
+      field(page)
+        .inputValue()
+        .then((text) => text.trim()),
+    ).toBe('one more');
+    expect((await site.store.list({ filter: 'open' })).open).toBe(199);
   });
 
   test('new lines wait in the field, survive a crash, and are sent once', async () => {

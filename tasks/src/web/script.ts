@@ -29,14 +29,14 @@ function keep(script: string, path: string): string {
   return script;
 }
 
-const ownLineComment = /^ *(?:\/\/.*|\/\*\*.*\*\/)$/gm;
+const commentLines = /^ *(?:\/\/.*|\/\*\*.*\*\/|\/\*\*|\*(?: .*)?|\*\/)$/gm;
 
 /** Strips the script without Node's warning that the function is experimental. */
 function strip(source: string): string {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
-    return stripTypeScriptTypes(source.replaceAll(ownLineComment, ''));
+    return stripTypeScriptTypes(source.replaceAll(commentLines, ''));
   } finally {
     process.emitWarning = emitWarning;
   }

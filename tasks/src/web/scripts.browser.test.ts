@@ -210,7 +210,7 @@ describe('The list page with scripts', () => {
 test('The page preloads all scripts, and works without the library', async () => {
   const page = await site.open();
   const named = await page.evaluate<string[]>(
-    "[...document.querySelectorAll('script[src], link[rel=modulepreload]')].map(({ outerHTML }) => outerHTML.match(/\\w[\\w.]+\\.js/)[0])",
+    "[...document.querySelectorAll('script[src], link[rel=modulepreload]')].map(({ outerHTML }) => outerHTML.match(/[\\w.-]+\\.js/)[0])",
   );
   const loaded = await page.evaluate<string[]>(
     "performance.getEntriesByType('resource').map(({ name }) => name.split('/').at(-1)).filter((name) => /js$/.test(name))",

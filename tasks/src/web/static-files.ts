@@ -10,11 +10,12 @@ import { readScript } from './script.ts';
 
 export type PublicFiles = ReturnType<typeof publicFiles>;
 
-const listMarkers = `${import.meta.dirname}/../task/list-markers.ts`;
+/** Code of the server that browsers run, too. */
+const sharedScripts = ['list-markers', 'shared-text'];
 const idiomorph = fileURLToPath(import.meta.resolve('idiomorph/dist/idiomorph.min.js'));
 
 /**
- * Loads idiomorph, the code that reads a list, and the files in `folder`, except dotfiles, into memory. Requests never reach the
+ * Loads idiomorph, the scripts that the server shares with browsers, and the files in `folder`, except dotfiles, into memory. Requests never reach the
  * file system, so no path can leave the folder.
  */
 export function publicFiles(folder: string) {
@@ -22,10 +23,9 @@ export function publicFiles(folder: string) {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.includes('.') && !`/${name}`.includes('/.'))
     .sort();
-  const files = new Map([
-    ['idiomorph.min.js', publicFile(idiomorph)],
-    ['list-markers.js', publicFile(listMarkers)],
-  ]);
+  const files = new Map([['idiomorph.min.js', publicFile(idiomorph)]]);
+  for (const name of sharedScripts)
+    files.set(`${name}.js`, publicFile(`${import.meta.dirname}/../task/${name}.ts`));
   for (const name of names) files.set(name.replace(/\.ts$/, '.js'), publicFile(join(folder, name)));
   const release = shortHash([...files].map(([name, { digest }]) => `${name} ${digest}\n`).join(''));
 

@@ -147,16 +147,17 @@ function newTask(text: string, key: string, waited: Operation | undefined): NewT
 
 /** Keeps the tasks, which stay in the field and are sent once there is a connection. */
 async function addLater(tasks: NewTask[]) {
-  const lineOf = ({ operation, waited }: NewTask): Operation => waited ?? { ...operation, waits: true };
-  waits = tasks.map(lineOf);
+  const lines = tasks.map(({ operation, waited }) => waited ?? { ...operation, waits: true });
+  waits = lines;
   // The next task starts a new line, even after a reload.
   show(`${area.value.trimEnd()}\n`, 0);
   keepAddDraft();
-  await keepLines(waits);
-  const refused = tasks.filter((task) => !isKept(lineOf(task)));
+  await keepLines(lines);
+  // Some may have been sent meanwhile.
+  const refused = waits.filter((line) => lines.includes(line) && !isKept(line));
   if (refused.length > 0) {
-    waits = waits.filter(isKept);
-    sendAll(refused);
+    waits = waits.filter((line) => !refused.includes(line));
+    sendAll(tasks.filter(({ operation }) => refused.some(({ key }) => key === operation.key)));
   }
   keepAddDraft();
   sendSoon();

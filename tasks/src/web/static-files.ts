@@ -15,8 +15,8 @@ const sharedScripts = ['list-markers', 'shared-text'];
 const idiomorph = fileURLToPath(import.meta.resolve('idiomorph/dist/idiomorph.min.js'));
 
 /**
- * Loads idiomorph, the scripts that the server shares with browsers, and the files in `folder`, except dotfiles, into memory. Requests never reach the
- * file system, so no path can leave the folder.
+ * Loads idiomorph, the code that browsers run, too, and the files in `folder`, except dotfiles, into memory. Requests never
+ * reach the file system, so no path can leave the folder.
  */
 export function publicFiles(folder: string) {
   // Folders have no dot in their names.

@@ -241,15 +241,17 @@ export function restoreAdd() {
   enqueue(takeOver);
 }
 
-/** Takes what another app has shared without a connection, or a text of the page for it that was not sent. */
+/** Takes a text of the page "A new task" that was not sent, and what another app has shared without a connection. */
 function takeShared() {
   if (asked.pathname !== '/tasks/new') return;
+  const lines: Keyed[] = [];
   const draft = takeDraft('/tasks');
-  const text = sharedText((name) => asked.searchParams.get(name));
-  const title = text || draft?.title;
-  if (!title) return;
-  keyed = [{ key: (!text && draft?.nonce) || newKey(), title }, ...keyed];
-  show([area.value.trimEnd(), title].filter(Boolean).join('\n'));
+  if (draft?.title) lines.push({ key: draft.nonce ?? newKey(), title: draft.title });
+  const shared = sharedText((name) => asked.searchParams.get(name));
+  if (shared) lines.push({ key: newKey(), title: shared });
+  if (lines.length === 0) return;
+  keyed = [...lines, ...keyed];
+  show([area.value.trimEnd(), ...titlesOf(lines)].filter(Boolean).join('\n'));
   keepAddDraft();
 }
 

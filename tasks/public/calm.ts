@@ -1,6 +1,6 @@
 // No row moves while somebody may be about to touch it. What the server sends changes rows in place. Their order, and rows that
 // others have added or deleted, wait until the list is at rest.
-import { differences, isElsewhere, moves } from './differences.js';
+import { changes, isElsewhere, moves } from './differences.js';
 import { list, type Page, putBelow, rows, rowsElement, rowsIn, stateOf } from './dom.js';
 import { leave, skip } from './focus.js';
 import { morph, type Part } from './morph.js';
@@ -20,12 +20,21 @@ let ordered = copyOf(document);
 /** The server's newest list. */
 let newest = ordered;
 
-/** The IDs of rows that this user has added, changed, deleted or restored since `ordered`. */
+/** The IDs of rows that this user has changed since `ordered`. */
 const own = new Set<string>();
 
-/** Tells that this user has changed the rows with these IDs. They come at once, and are not among others' changes. */
+/** The IDs of rows that this user has added or restored since `ordered`. */
+const coming = new Set<string>();
+
+/** Tells that this user has changed the rows with these IDs, so they are not among others' changes. */
 export function claim(ids: string[]) {
   for (const id of ids) own.add(id);
+}
+
+/** Shows the rows with these IDs at once, because this user has added or restored them. */
+export function bring(ids: string[]) {
+  claim(ids);
+  for (const id of ids) coming.add(id);
 }
 
 /** Shows a list from the server: as a whole if the list is at rest, else only what moves no row. */
@@ -40,10 +49,14 @@ export function receive(part: Part, page: Page) {
   whenAtRest(settle);
 }
 
-/** The number of rows that others have changed, without deleted tasks whose open form stays. */
+/** The number of rows that others have added, restored or changed, without deleted tasks whose open form stays. */
 function countOthers() {
+  const missing = rowsIn(newest).filter(
+    (row) => !document.getElementById(row.id) && !isElsewhere(row, ordered),
+  );
   const stays = (id: string) => !newest.getElementById(id) && document.querySelector(`#${id}.editing`);
-  return differences(ordered, newest).filter((id) => !own.has(id) && !stays(id)).length;
+  const changed = changes(ordered, newest).filter((id) => !own.has(id) && !stays(id));
+  return missing.length + changed.length;
 }
 
 /** Shows the newest list again, for example in a row whose form has closed. */
@@ -62,6 +75,7 @@ function settle(part: Part = '#list', page: Page = copyOf(newest)) {
   mark();
   ordered = newest;
   own.clear();
+  coming.clear();
   offerChanges(0);
 }
 
@@ -83,7 +97,7 @@ function keepPlaces(page: Page) {
   const kept = rowsIn(document).flatMap((row) => page.getElementById(row.id) ?? whatIsLeftOf(row));
   rowsElement(page).replaceChildren(...kept);
   for (const [i, row] of arrived.entries()) {
-    if (own.has(row.id) && !kept.includes(row)) putBelow(page, row, arrived.slice(0, i));
+    if (coming.has(row.id) && !kept.includes(row)) putBelow(page, row, arrived.slice(0, i));
   }
 }
 

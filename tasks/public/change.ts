@@ -1,4 +1,4 @@
-import { claim, receive } from './calm.js';
+import { bring, claim, receive } from './calm.js';
 import { textOf } from './dom.js';
 import type { Part } from './morph.js';
 import { endComplaints, report } from './notice.js';
@@ -40,7 +40,8 @@ export function change({ request, saved, failed = report, rows = [], as }: Chang
       if (!sent) return end(pending);
       const page = await load(sent.url, sent.init);
       // The list may have settled since.
-      claim([...moving, ...rowIds(addedIn(page) ?? [])]);
+      claim(moving);
+      bring(rowIds(addedIn(page) ?? []));
       saved?.(page);
       receive('main', page);
       endComplaints(ids);
@@ -74,7 +75,7 @@ export async function askFor(key: string, saved: () => void) {
   const headers = { 'Idempotency-Key': key };
   const page = await load(listUrl('main'), { cache: 'no-cache', headers });
   const added = addedIn(page);
-  claim(rowIds(added ?? []));
+  bring(rowIds(added ?? []));
   if (added) saved();
   receive('main', page);
   return added !== undefined;

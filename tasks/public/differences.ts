@@ -27,12 +27,11 @@ export function moves(id: string, before: Page, after: Page) {
   return !fresh || (old !== null && isToggled(old, fresh));
 }
 
-/** The IDs of the rows that differ between two lists of the server. Ignores rows that only moved to another page. */
-export function differences(before: Page, after: Page): string[] {
-  const added = rowsIn(after).filter((row) => !before.getElementById(row.id) && !isElsewhere(row, before));
+/** The IDs of rows that were finished, reopened or deleted between two lists of the server, not just moved to another page. */
+export function changes(before: Page, after: Page): string[] {
   const changed = rowsIn(before).filter((row) => {
     const fresh = after.getElementById(row.id);
     return fresh ? isToggled(row, fresh) : !isElsewhere(row, after);
   });
-  return [...added, ...changed].map(({ id }) => id);
+  return changed.map(({ id }) => id);
 }

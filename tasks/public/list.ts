@@ -70,7 +70,7 @@ document.addEventListener('submit', (event) => {
   else if (form.matches('.lines')) saveLines(form);
   else if (form.matches('.write')) saveEdit(form);
   else if (form.closest('#notice')) undoChange(form);
-  else press(form, event.submitter);
+  else press(form, event.submitter as HTMLButtonElement | null);
 });
 
 /** Logs out, which deletes what waits on this device. */

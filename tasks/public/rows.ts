@@ -1,4 +1,4 @@
-import { claim } from './calm.js';
+import { bring } from './calm.js';
 import { change } from './change.js';
 import { rows, stateOf, textOf } from './dom.js';
 import { leave } from './focus.js';
@@ -32,17 +32,19 @@ export function toggle(row: HTMLElement) {
 }
 
 /** Deletes a task, or clears finished tasks. */
-export function press(form: HTMLFormElement, button: HTMLElement | null) {
+export function press(form: HTMLFormElement, button: HTMLButtonElement | null) {
   const row = button?.closest<HTMLElement>('.tasks > li');
   const going = row ? [row] : rows().filter((each) => stateOf(each) === 'finished');
   if (row) leave(row);
   change({
     rows: going,
     as: 'gone',
-    request: () => ({
-      url: button?.getAttribute('formaction') ?? form.action,
-      init: post(new FormData(form, button)),
-    }),
+    request() {
+      const data = new FormData(form);
+      // By now, the row may have left the list, and its button the form.
+      if (button?.name) data.set(button.name, button.value);
+      return { url: button?.getAttribute('formaction') ?? form.action, init: post(data) };
+    },
     saved() {
       deleted = going.map(({ id }) => id);
     },
@@ -62,7 +64,7 @@ export function undoChange(form: HTMLFormElement) {
     rows: undone === 'deletion' ? [] : rowsAt(data.get('revision')),
     request: () => ({ url: action, init: post(data) }),
     saved() {
-      claim(broughtBy(undone, action));
+      bring(broughtBy(undone, action));
       say(undone === 'deletion' ? 'Restored' : 'Undone', title);
     },
     failed(failure: Failure) {

@@ -1,5 +1,5 @@
 // Ticks and new tasks wait on this device until the server confirms them.
-import { claim } from './calm.js';
+import { bring, claim } from './calm.js';
 import { change, enqueue, refresh } from './change.js';
 import { rowsIn } from './dom.js';
 import { drop, isKept, keep, type Operation, read, replace, waiting } from './kept.js';
@@ -143,11 +143,14 @@ async function sendWaiting() {
   if (sent + refused > 0) await refresh().catch(() => {});
 }
 
-/** Shows what the server has confirmed about a row. The list may take long to load. A tick brings no row from elsewhere. */
+/** Shows what the server has confirmed about a row. The list may take long to load. */
 function showSent({ finished }: Operation, rowId: string) {
-  const row = document.getElementById(rowId);
-  if (row || finished === undefined) claim([rowId]);
-  if (finished !== undefined) row?.classList.toggle('finished', finished === 1);
+  if (finished === undefined) {
+    bring([rowId]);
+    return;
+  }
+  claim([rowId]);
+  document.getElementById(rowId)?.classList.toggle('finished', finished === 1);
 }
 
 /** Drops a refused tick and says why. A refused line stays in the field, which says why. */

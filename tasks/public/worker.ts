@@ -32,12 +32,11 @@ worker.addEventListener('fetch', (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
   if (origin !== worker.origin) return;
-  // The server redirects to the login once a session has ended.
-  if (pathname === '/logout' || pathname === '/login') event.waitUntil(forget());
+  if (pathname === '/logout') event.waitUntil(forget());
   if (request.method !== 'GET') return;
   if (pathname === '/' && request.mode === 'navigate') event.respondWith(openList(event));
   else if (releaseFile.test(pathname)) event.respondWith(openFile(request));
-  else if (request.mode === 'navigate') event.respondWith(fetch(request).catch(openKept));
+  else if (request.mode === 'navigate') event.respondWith(openPage(request));
 });
 
 // A page asks to keep the list as it is now. Each visible page does so after a change.
@@ -121,11 +120,12 @@ async function keptList(): Promise<Response | undefined> {
   return new Response(html, { headers });
 }
 
-/** Returns the kept list. The browser's error page would leave an installed app without a way back. */
-async function openKept(error: unknown): Promise<Response> {
-  const kept = await keptList();
-  if (!kept) throw error;
-  return kept;
+/** Returns the server's page, or the kept list. The browser's error page would leave an installed app without a way back. */
+async function openPage(request: Request): Promise<Response> {
+  const page = await fetch(request).catch(() => undefined);
+  // The server redirects to the login once a session has ended.
+  if (page?.ok && new URL(request.url).pathname === '/login') await forget();
+  return page ?? (await keptList()) ?? Response.error();
 }
 
 const openFile = async ({ url }: Request) => (await caches.match(url)) ?? fetch(url);

@@ -143,6 +143,25 @@ test('a logout empties what the device keeps, and asks first if something waits'
   relay.stop();
 });
 
+test('Back to the login without a connection leads to the list', async () => {
+  const relay = await startRelay(site.url);
+  await site.add('milk');
+  const page = await site.openNew('about:blank', { serviceWorkers: 'allow' });
+  await page.goto(relay.url);
+  await logIn(page);
+  await poll(() => page.evaluate("caches.match('/').then((list) => list !== undefined)")).toBe(true);
+  relay.lose();
+  await page.goBack();
+  await poll(() => page.locator('#connection').textContent()).toContain('no connection');
+  expect([page.url(), await titles(page)]).toEqual([relay.url, ['milk']]);
+  relay.restore();
+  await expire(page);
+  await page.goto(relay.url);
+  await page.getByLabel('Password').waitFor();
+  await poll(() => page.evaluate('caches.keys()')).toEqual([]);
+  relay.stop();
+});
+
 test('a page hears changes as soon as it is opened after a login, although another page holds the stream', async () => {
   const page = await site.openNew('about:blank');
   const { clock } = page.context();

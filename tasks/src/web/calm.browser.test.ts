@@ -179,14 +179,15 @@ describe('While somebody uses the list', () => {
     expect(await rows(page)).toBe('6 5 4 3 2 1');
   });
 
-  test('a row comes back if its user has deleted it and somebody else restores it', async () => {
+  test('a row that its user has deleted and somebody else restores is offered', async () => {
     await page.getByRole('button', { name: 'Delete: tea' }).click();
     await poll(() => notice(page)).toContain('Deleted: tea');
     await field(page).focus();
     await page.keyboard.type('ric');
     const [removal] = await site.store.removals();
     await site.store.restore(removal?.removal ?? '');
-    await poll(() => rows(page)).toBe('4 3 2 1');
+    await showChanges(page, 1);
+    expect(await rows(page)).toBe('4 3 2 1');
   });
 });
 

@@ -583,6 +583,14 @@ describe('Without a connection', () => {
     expect(await stored(site)).toEqual(['Soup and bread']);
   });
 
+  test('shared text is added to an earlier one that was not sent', async () => {
+    const page = await open();
+    await page.goto(`${relay.url}tasks/new?title=Soup`);
+    relay.lose();
+    await page.goto(`${relay.url}tasks/new?title=Bread`);
+    await poll(() => field(page).inputValue()).toBe('Soup\nBread');
+  });
+
   test('a list to import is still in its form after an import without a connection', async () => {
     const page = await open();
     await page.goto(`${relay.url}tasks/removals`);

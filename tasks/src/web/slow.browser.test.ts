@@ -174,6 +174,17 @@ describe('On a slow connection', () => {
   });
 });
 
+test('A task that leaves the list while its deletion waits for its turn is deleted', async () => {
+  await site.add('milk', 'bread');
+  const page = await site.open('/?filter=open');
+  const { letGo } = await slow(page, '**/finish*');
+  await page.getByLabel('Finish: milk').click();
+  await page.getByRole('button', { name: 'Delete: milk' }).click();
+  letGo();
+  await poll(() => notice(page)).toContain('Deleted: milk');
+  expect(await stored(site)).toEqual(['bread']);
+});
+
 test('Tasks typed offline stay in the field, one per line', async () => {
   const page = await site.open();
   await page.route('**/task', (route) => route.abort(), { times: 2 });

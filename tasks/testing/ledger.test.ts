@@ -42,6 +42,9 @@ test('A tick that was not sent is lost, unless the user has taken it back', () =
   expect(faults([1, 0, 1]).join()).toContain('lost');
   // A deletion of the task has failed between the two.
   expect(faults([1, 0], [{ kind: 'said', time: 3_000, text: '\u2068a1.\u2069: Failed.' }])).toEqual([]);
+  const conflict =
+    'Somebody else changed this task. It is finished now and reads “\u2068a1.~9\u2069”. Nothing was undone.';
+  expect(faults([1], [{ kind: 'said', time: 3_000, text: conflict }])).toEqual([]);
   // The first tick has failed.
   expect(faults([1, 1], [{ kind: 'said', time: 3_000, text: '\u2068a1.\u2069: Failed.' }]).join()).toContain(
     'lost',

@@ -113,11 +113,11 @@ function cancelOut(ticks: NoteOf<'ticked'>[]): boolean {
 function isTold(device: Device, { id, time }: NoteOf<'ticked' | 'edited'>, found: Task[]): boolean {
   const task = found.find(({ _id }) => _id === id);
   if (!task) return true;
+  // A conflict names the task at the end of its message.
+  const names = ({ text }: NoteOf<'said'>) =>
+    Array.from(text.matchAll(/\u2068([^\u2069:]*)/g), ([, name = '']) => name);
   return notesOf(device, 'said').some(
-    (said) =>
-      said.time >= time &&
-      said.text.startsWith('\u2068') &&
-      wordOf(said.text.slice(1).replace(/[\u2069:].*/s, '')) === wordOf(task.title),
+    (said) => said.time >= time && names(said).some((name) => wordOf(name) === wordOf(task.title)),
   );
 }
 

@@ -26,6 +26,7 @@ describe('A line that begins with a date or a number keeps it:', () => {
 
 test.each([
   ['its lines count up from 1', ['1. milk', '2. bread', '', '3. 2 eggs'], ['milk', 'bread', '', '2 eggs']],
+  ['its last number has no title', ['1. milk', '2. bread', '3. '], ['milk', 'bread', '']],
   ['its lines count up from 1 with )', ['1) milk', '\t2)  bread'], ['milk', 'bread']],
   [
     'all lines have the same bullet',
@@ -36,6 +37,10 @@ test.each([
   ['its only line has a bullet', ['* milk'], ['milk']],
 ])('A pasted list loses its markers if %s', (_, lines, expected) => {
   expect(titles(...lines)).toEqual(expected);
+});
+
+test.each(['☐', '[ ]', '- [x] ', '•'])('An empty item %j has no title', (line) => {
+  expect(titles('milk', line)).toEqual(['milk', '']);
 });
 
 test('A byte order mark does not hide a marker', () => {

@@ -27,14 +27,16 @@ export function findMarker(text: string): RegExp | undefined {
     .slice(0, maxStart)
     .replace(/^\ufeff/, '')
     .split('\n', maxLines)
-    .map((line) => line.trim())
-    .filter(Boolean);
-  // The space completes the marker of an empty item.
-  const bullet = bullets.find((marker) => lines.every((line) => marker.test(`${line} `)));
+    .filter((line) => line.trim())
+    .map(withSpace);
+  const bullet = bullets.find((marker) => lines.every((line) => marker.test(line)));
   if (bullet) return lines.length > 0 ? bullet : undefined;
   const countsUp = (marker: RegExp) => lines.every((line, i) => marker.exec(line)?.[1] === `${i + 1}`);
   return lines.length > 1 ? numbers.find(countsUp) : undefined;
 }
+
+/** Trims a line, except for a space that completes the marker of an empty item. */
+const withSpace = (line: string) => `${line.trim()} `;
 
 /**
  * Splits a line into its title and state. Check boxes are always removed.
@@ -42,11 +44,11 @@ export function findMarker(text: string): RegExp | undefined {
  * @param marker of the list, which is removed, too (see `findMarker`).
  */
 export function readItem(line: string, marker: RegExp | undefined): { title: string; finished: 0 | 1 } {
-  const text = line.trim();
+  const text = withSpace(line);
   const groups = boxed.exec(text)?.groups;
   if (groups) {
     const isFinished = groups.finished !== undefined || (groups.box ?? '').trim() !== '';
-    return { title: groups.title ?? '', finished: isFinished ? 1 : 0 };
+    return { title: (groups.title ?? '').trimEnd(), finished: isFinished ? 1 : 0 };
   }
-  return { title: marker ? `${text} `.replace(marker, '') : text, finished: 0 };
+  return { title: (marker ? text.replace(marker, '') : text).trimEnd(), finished: 0 };
 }

@@ -1,5 +1,5 @@
 import { change, enqueue } from './change.js';
-import { drafts, restoreDraft, storeDraft, takeDraft, textFieldsOf } from './drafts.js';
+import { drafts, restoreDraft, storeDraft, takeDraft, textFieldsOf, type Values } from './drafts.js';
 import {
   countTasks,
   explain,
@@ -121,13 +121,8 @@ export function add() {
 
 /** Each line has its own key. A line that has had one keeps it, so the server adds it once. */
 function takeTasks(texts: string[]): NewTask[] {
-  const key = formKey(single);
+  const nextKey = lineKeys(formKey(single));
   setFormKey(single);
-  let count = 0;
-  const nextKey = () => {
-    count += 1;
-    return count === 1 ? key : `${key}-${count}`;
-  };
   return texts.map((text) => {
     const waited = waits.find(({ title }) => title === text);
     waits = waits.filter((line) => line !== waited);
@@ -135,6 +130,15 @@ function takeTasks(texts: string[]): NewTask[] {
     if (known) unkey([known]);
     return newTask(text, known?.key ?? nextKey(), waited);
   });
+}
+
+/** Returns a function that makes the keys of new lines from the form's key. */
+function lineKeys(key: string) {
+  let count = 0;
+  return () => {
+    count += 1;
+    return count === 1 ? key : `${key}-${count}`;
+  };
 }
 
 function newTask(text: string, key: string, waited: Operation | undefined): NewTask {
@@ -231,14 +235,22 @@ function leaveField(task: Keyed) {
 
 export function restoreAdd() {
   const draft = drafts()['/task'];
-  show(draft?.title ?? fieldOf(single).value);
-  keyed = JSON.parse(draft?.keys ?? '[]');
-  // A page from the service worker has the key that it had at its last visit.
-  setFormKey(single);
   restoreDraft(single);
+  show(fieldOf(single).value);
+  keyed = keysIn(draft);
+  // No later line may have a key of the draft, or of the page's last visit, which the service worker shows.
+  setFormKey(single);
   takeShared();
   // Before anything is sent.
   enqueue(takeOver);
+}
+
+/** The keys of a draft's lines. Those without one have the keys with which the page may have sent them before it ended. */
+function keysIn({ title = '', keys = '[]', nonce = newKey() }: Values = {}): Keyed[] {
+  const known: Keyed[] = JSON.parse(keys);
+  const nextKey = lineKeys(nonce);
+  const others = linesOf(withoutLines(title, titlesOf(known)));
+  return [...known, ...others.map((line) => ({ key: nextKey(), title: line }))];
 }
 
 /** Takes a text of the page "A new task" that was not sent, and what another app has shared without a connection. */

@@ -544,6 +544,22 @@ describe('Without a connection', () => {
     expect(await notice(page)).toMatch(/milk.*There is no such task/);
   });
 
+  test('a line beside one that a failed store has refused is sent, too', async () => {
+    const page = await open();
+    await site.withoutStore(async () => {
+      await typeLines(page, 'milk');
+      await page.locator('.write .problem').waitFor();
+    });
+    await loseConnection(page);
+    await field(page).press('End');
+    await page.keyboard.type('bread');
+    await field(page).press('Enter');
+    await poll(() => connection(page)).toContain('2 new tasks wait on this device.');
+    relay.restore();
+    await poll(() => field(page).inputValue()).toBe('');
+    expect(await stored(site)).toEqual(['bread', 'milk']);
+  });
+
   test('shared text becomes a line of the field', async () => {
     const page = await open();
     await field(page).fill('bread');

@@ -185,6 +185,29 @@ test('A task that leaves the list while its deletion waits for its turn is delet
   expect(await stored(site)).toEqual(['bread']);
 });
 
+test('A text in place of a draft that was sent before a reload is added, too', async () => {
+  const page = await site.open();
+  await field(page).fill('milk');
+  const draft = await page.evaluate("sessionStorage.getItem('drafts')");
+  await field(page).press('Enter');
+  await poll(() => notice(page)).toContain('Added: milk');
+  await idle(page);
+  // As if the page had ended before it dropped the draft.
+  const restore = () => page.evaluate(`sessionStorage.setItem('drafts', ${JSON.stringify(draft)})`);
+  await restore();
+  await page.reload();
+  await poll(() => field(page).inputValue()).toBe('milk');
+  await field(page).fill('bread');
+  await field(page).press('Enter');
+  await poll(() => stored(site)).toEqual(['bread', 'milk']);
+  await idle(page);
+  await restore();
+  await page.reload();
+  await field(page).press('Enter');
+  await poll(() => notice(page)).toContain('Added: milk');
+  expect(await stored(site)).toEqual(['bread', 'milk']);
+});
+
 test('Tasks typed offline stay in the field, one per line', async () => {
   const page = await site.open();
   await page.route('**/task', (route) => route.abort(), { times: 2 });

@@ -121,6 +121,7 @@ export function sendSoon() {
 async function sendWaiting() {
   if (isOffline() && !(await reach())) return;
   await read();
+  const added: Operation[] = [];
   let sent = 0;
   let refused = 0;
   for (const operation of waiting()) {
@@ -135,12 +136,19 @@ async function sendWaiting() {
     } else {
       sent += 1;
       showSent(operation, `task-${answer.id}`);
-      await drop(operation);
+      if (operation.finished === undefined) added.push(operation);
+      else await drop(operation);
     }
   }
+  if (sent + refused === 0) return;
+  // A response counts as a connection, so a failure here would send the rest again at once.
+  const isShown = await refresh().then(
+    () => true,
+    () => false,
+  );
+  // A new task stays in the field until the list shows it. Its key lets the page send it again.
+  if (isShown) await drop(...added);
   if (sent > 0 && waiting().length === 0) say(sentMessage);
-  // A response counts as a connection, so a refresh without an answer would send the rest again at once.
-  if (sent + refused > 0) await refresh().catch(() => {});
 }
 
 /** Shows what the server has confirmed about a row. The list may take long to load. */

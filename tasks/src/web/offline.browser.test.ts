@@ -560,6 +560,29 @@ describe('Without a connection', () => {
     expect(await stored(site)).toEqual(['bread', 'milk']);
   });
 
+  test('a line stays in the field until the list shows it', async () => {
+    const page = await open();
+    await loseConnection(page);
+    await typeLines(page, 'milk', 'bread');
+    await poll(() => waiting(page)).toEqual(['milk', 'bread']);
+    const isAsked = Promise.withResolvers<void>();
+    await page.route('**/tasks/partial*', async (route) => {
+      isAsked.resolve();
+      relay.lose();
+      await route.abort();
+    });
+    relay.restore();
+    await isAsked.promise;
+    await poll(() => connection(page)).toContain('2 new tasks wait on this device.');
+    expect(await stored(site)).toEqual(['bread', 'milk']);
+    expect((await field(page).inputValue()).trim()).toBe('milk\nbread');
+    await page.unrouteAll();
+    relay.restore();
+    await poll(() => field(page).inputValue()).toBe('');
+    expect(await titles(page)).toEqual(['bread', 'milk']);
+    expect(await stored(site)).toEqual(['bread', 'milk']);
+  });
+
   test('shared text becomes a line of the field', async () => {
     const page = await open();
     await field(page).fill('bread');

@@ -4,8 +4,8 @@ import { getCompileCacheDir, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * Reads the script at `path`, and strips types and comment lines. Caches the result, because stripping takes 25 % of the
- * startup time.
+ * Reads the script at `path`, and strips types, comment lines and blank lines. Caches the result, because stripping takes 25 %
+ * of the startup time.
  *
  * @param folder the cache; by default Node's compile cache, if enabled
  */
@@ -30,13 +30,14 @@ function keep(script: string, path: string): string {
 }
 
 const commentLines = /^ *(?:\/\/.*|\/\*\*.*\*\/|\/\*\*|\*(?: .*)?|\*\/)$/gm;
+const blankLines = /^ *\n/gm;
 
 /** Strips the script without Node's warning that the function is experimental. */
 function strip(source: string): string {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
-    return stripTypeScriptTypes(source.replaceAll(commentLines, ''));
+    return stripTypeScriptTypes(source.replaceAll(commentLines, '')).replaceAll(blankLines, '');
   } finally {
     process.emitWarning = emitWarning;
   }

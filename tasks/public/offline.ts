@@ -66,6 +66,8 @@ function lose() {
 addEventListener('connectionlost', lose);
 addEventListener('offline', lose);
 addEventListener('connected', () => {
+  // The list may have been lost on its way to the worker.
+  if (!isConnected) keepList();
   isConnected = true;
   if (Date.now() - heardAt.getTime() > silence) lostAt = Date.now();
   heardAt = new Date();

@@ -560,6 +560,20 @@ describe('Without a connection', () => {
     expect(await stored(site)).toEqual(['bread', 'milk']);
   });
 
+  test('a list that could not be kept is kept once the connection is back', async () => {
+    const page = await open();
+    relay.asked.splice(0);
+    relay.answers.set('/', { status: 503 });
+    await site.add('milk');
+    await poll(() => titles(page)).toEqual(['milk']);
+    await poll(() => relay.asked).toContain('GET /');
+    await loseConnection(page);
+    relay.answers.clear();
+    expect(await keptPage(page)).not.toContain('milk');
+    relay.restore();
+    await poll(() => keptPage(page)).toContain('milk');
+  });
+
   test('a line stays in the field until the list shows it', async () => {
     const page = await open();
     await loseConnection(page);

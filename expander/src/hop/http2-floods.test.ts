@@ -82,9 +82,14 @@ test.each<[string, (request: PeerRequest) => unknown]>([
     for (let i = 0; i < count; i += 8) await send(url, 8, { method: 'GET' });
   };
   await requests(short);
-  const held = await heldBytes();
-  await requests(3 * short);
-  expect((await heldBytes()) - held).toBeLessThan(allowedGrowth);
+  let growth = Number.POSITIVE_INFINITY;
+  // Other tests of this process may hold more at any time. What a flood leaves behind grows each time.
+  for (let i = 0; i < 3 && growth >= allowedGrowth; i += 1) {
+    const held = await heldBytes();
+    await requests(3 * short);
+    growth = Math.min(growth, (await heldBytes()) - held);
+  }
+  expect(growth).toBeLessThan(allowedGrowth);
   // A flood that Node rejects would have moved the requests to HTTP/1.1.
   expect(seen.http1).toBe(0);
 });

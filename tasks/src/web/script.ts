@@ -12,7 +12,9 @@ import { join } from 'node:path';
 export function readScript(path: string, folder = getCompileCacheDir()): string {
   const source = readFileSync(path, 'utf8');
   if (!folder) return strip(source);
-  const kept = join(folder, `${hash('sha256', source)}.js`);
+  // Another release may strip in another way.
+  const input = [strip, commentLines, blankLines, source].join('\n');
+  const kept = join(folder, `${hash('sha256', input)}.js`);
   try {
     return readFileSync(kept, 'utf8');
   } catch {

@@ -97,7 +97,7 @@ export function renew(form: HTMLFormElement, page: ParentNode) {
   takeFields(form, fresh);
   for (const old of form.querySelectorAll('[type=hidden]')) old.remove();
   form.prepend(...fresh.querySelectorAll('[type=hidden]'));
-  // Each line of the form above the list has its own key, and only it may be sent with the key of the failed request.
+  // The page has the key of the failed request. Only the line that failed may use it again.
   if (form === single) setFormKey(form);
   form.action = fresh.action;
   if (form !== single) form.querySelector('.main')?.replaceWith(fresh.querySelector('.main') as Element);

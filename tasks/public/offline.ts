@@ -12,7 +12,7 @@ let isConnected = asOf === undefined;
 export const asked = new URL(location.href);
 
 /** Whether the user has asked for a part of the list: a filter, a search or a later page. */
-const isWhole = asOf !== undefined && asked.pathname === '/' && asked.search !== '';
+const askedForPart = asOf !== undefined && asked.pathname === '/' && asked.search !== '';
 
 // The forms and links of the page are those of the whole list.
 if (asOf !== undefined) history.replaceState(history.state, '', '/');
@@ -50,7 +50,7 @@ function tellConnection() {
   const time = heardAt.toLocaleString([], { timeStyle: 'short', ...(isToday ? {} : { dateStyle: 'short' }) });
   const sentences = [
     !isConnected && `As of ${time}, no connection.`,
-    !isConnected && isWhole && `This is the ${hasPages ? 'first page of the ' : ''}whole list.`,
+    !isConnected && askedForPart && `This is the ${hasPages ? 'first page of the ' : ''}whole list.`,
     whatWaits(),
   ];
   const text = sentences.filter(Boolean).join(' ');

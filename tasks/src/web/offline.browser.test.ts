@@ -2,7 +2,7 @@ import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { killBrowser, openProfile } from '@longhand/shared/testing/chromium.ts';
-import type { Page, Route } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   edit,
@@ -97,6 +97,18 @@ async function loseConnection(page: Page) {
   relay.lose();
   await poll(() => connection(page)).toContain('no connection');
 }
+
+/** Loses the connection after the server's next answer to `path`, but before the page gets it. */
+const loseConnectionAt = (page: Page, path: string) =>
+  page.route(
+    path,
+    async (route) => {
+      await route.fetch({ maxRedirects: 0 });
+      relay.lose();
+      await route.abort();
+    },
+    { times: 1 },
+  );
 
 /** Goes back from the browser's own page for a request that has failed. */
 async function leaveErrorPage(page: Page) {
@@ -620,12 +632,7 @@ describe('Without a connection', () => {
     const page = await open();
     await page.goto(`${relay.url}tasks/new?title=Soup`);
     await field(page).fill('Soup and bread');
-    const addButLose = async (route: Route) => {
-      await route.fetch({ maxRedirects: 0 });
-      relay.lose();
-      await route.abort();
-    };
-    await page.route('**/tasks', addButLose, { times: 1 });
+    await loseConnectionAt(page, '**/tasks');
     await page.getByRole('button', { name: 'Add' }).click();
     await leaveErrorPage(page);
     await poll(() => field(page).inputValue()).toBe('Soup and bread');
@@ -952,11 +959,7 @@ describe('Without a connection', () => {
 
   test('a line that the server may have added is not sent again after a day, when it would be added twice', async () => {
     const page = await open();
-    await page.route('**/task', async (route) => {
-      await route.fetch({ maxRedirects: 0 });
-      relay.lose();
-      await route.abort();
-    });
+    await loseConnectionAt(page, '**/task');
     await typeLines(page, 'milk');
     await poll(() => connection(page)).toContain('1 new task waits on this device.');
     expect(await stored(site)).toEqual(['milk']);

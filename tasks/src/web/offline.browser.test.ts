@@ -867,6 +867,26 @@ describe('Without a connection', () => {
     expect(await top()).toBe(before);
   });
 
+  test('a tap that was aimed before a reload does not hit another row while waiting lines are missing', async () => {
+    await site.add('jam', 'milk', 'bread');
+    const page = await open();
+    await loseConnection(page);
+    await typeLines(page, 'tea', 'rice', 'salt');
+    await poll(() => waiting(page)).toHaveLength(3);
+    const toggle = await page.locator('#task-2 .toggle').boundingBox();
+    if (!toggle) throw new Error('the row has no toggle');
+    // The scripts of the page have run by then, but the browser has not read what waits.
+    await page.addInitScript(`addEventListener('DOMContentLoaded', () => {
+      window.hit = document.elementFromPoint(${toggle.x + 5}, ${toggle.y + 5})?.closest('li')?.id ?? 'no row';
+      window.lines = document.querySelector('#title').value;
+    })`);
+    await page.reload();
+    expect(await page.evaluate('[window.hit, window.lines]')).toEqual(['no row', '']);
+    await poll(() => field(page).inputValue()).toBe('tea\nrice\nsalt\n');
+    await page.locator('#task-1 .toggle').click();
+    await page.locator('#task-1[data-waits]').waitFor();
+  });
+
   test('rows that move because a waiting line leaves the field ignore taps', async () => {
     await site.add('bread');
     const page = await open();

@@ -63,6 +63,8 @@ export function createRoutes<E extends Env>(turns: Turns) {
       await waiting;
       if (hasLeft(c)) return disconnected();
     }
+    // In this turn, because handlers use it after a response of Redis, too.
+    (c as Context).set('query', readQuery(c.req.url));
     for (const check of checks) {
       const early = await check(c);
       if (early) return respond(c, early);
@@ -112,13 +114,7 @@ export async function takeTurn(c: Context): Promise<void> {
 }
 
 /** Returns the parameters of a request's query. Hono would throw and catch an error for each stray percent sign. */
-export function queryOf(c: Context): Parameters {
-  const known: Parameters | undefined = c.get('query');
-  if (known) return known;
-  const query = readQuery(c.req.url);
-  c.set('query', query);
-  return query;
-}
+export const queryOf = (c: Context): Parameters => c.get('query');
 
 /** Only the log shows this status (see docs/operate.md). */
 const disconnected = () => new Response(null, { status: 499 });

@@ -1,4 +1,4 @@
-import { decode } from '@longhand/shared/parameters.ts';
+import { decode } from '@longhand/shared/percent-encoding.ts';
 
 /**
  * Query parameters that identify a visitor or campaign, by owner. `*` marks a prefix. The list omits ambiguous names.

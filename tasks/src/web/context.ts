@@ -35,11 +35,15 @@ export function partOf(c: TasksContext): ListQuery {
   return { filter, after: cursor.test(after) ? after : undefined, q: searched(c) };
 }
 
-/** Maximum code points of a search. Each link in the list contains the search text. */
+/** Maximum code points of a search, each of one or two characters. Each link in the list contains the search text. */
 const maxSearch = 100;
 
 /** The text to search for, if any. */
 export function searched(c: TasksContext): string | undefined {
-  const words = [...(queryOf(c).get('q') ?? '')].slice(0, maxSearch).join('').trim();
+  const q =
+    queryOf(c)
+      .get('q')
+      ?.slice(0, 2 * maxSearch) ?? '';
+  const words = [...q].slice(0, maxSearch).join('').trim();
   return words || undefined;
 }

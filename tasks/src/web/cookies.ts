@@ -1,4 +1,4 @@
-import { decode } from '@longhand/shared/parameters.ts';
+import { decode } from '@longhand/shared/percent-encoding.ts';
 import { generateCookie } from 'hono/cookie';
 import type { CookieOptions } from 'hono/utils/cookie';
 import type { TasksContext } from './context.ts';

@@ -1,4 +1,5 @@
-import { isEncodedUtf8, readParameters } from '@longhand/shared/parameters.ts';
+import { readParameters } from '@longhand/shared/parameters.ts';
+import { isEncodedUtf8 } from '@longhand/shared/percent-encoding.ts';
 import { takeTurn } from '@longhand/shared/routes.ts';
 import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';

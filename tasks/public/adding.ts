@@ -24,8 +24,12 @@ const area = Object.assign(document.createElement('textarea'), { rows: 1, value:
 for (const { name, value } of (fieldOf(single) as Element).attributes) area.setAttribute(name, value);
 fieldOf(single).replaceWith(area);
 
-// The first tap into several lines starts another one, wherever it hits. The next tap moves the cursor.
-area.onfocus = () => area.addEventListener('click', startLine, { once: true });
+area.onfocus = startLineAtTap;
+
+/** The next tap into several lines starts another one, wherever it hits. The tap after that moves the cursor. */
+function startLineAtTap() {
+  area.addEventListener('click', startLine, { once: true });
+}
 
 function startLine() {
   if (area.value.includes('\n') && area.selectionStart === area.selectionEnd) show(area.value, 0);
@@ -155,6 +159,8 @@ async function addLater(tasks: NewTask[]) {
   waits = lines;
   // The next task starts a new line, even after a reload.
   show(`${area.value.trimEnd()}\n`, 0);
+  // The field still has the focus. A tap may only bring back the keyboard of a phone.
+  startLineAtTap();
   keepAddDraft();
   await keepLines(lines);
   // Some may have been sent meanwhile.
@@ -164,6 +170,8 @@ async function addLater(tasks: NewTask[]) {
     sendAll(tasks.filter(({ operation }) => refused.some(({ key }) => key === operation.key)));
   }
   keepAddDraft();
+  // Undo would be for an earlier change.
+  say('');
   sendSoon();
 }
 

@@ -9,6 +9,8 @@ notice.onmousedown = (event) => {
 
 /** What an error is about: tasks, the field of a form, or the connection, which the next event mends. */
 interface About {
+  /** When it was shown (milliseconds since 1970). */
+  at?: number;
   tasks?: Failure['tasks'];
   /** The state that the tasks have if their change was made after all. */
   as?: Failure['as'];
@@ -35,6 +37,9 @@ export function say(text: string, title?: string, link?: Partial<HTMLAnchorEleme
   if (changes) notice.append(changes);
 }
 
+/** Whether the notice offers to undo the user's last change. */
+export const offersUndo = () => notice.querySelector(':scope > form') !== null;
+
 /** Takes back a message that is no longer true. */
 export function unsay(text: string) {
   if (notice.querySelector(':scope > span')?.textContent === text) say('');
@@ -51,9 +56,9 @@ export function complain(text: string, about: About = {}, link?: Partial<HTMLAnc
   complaint.append(make('span', { textContent: text }), ' ');
   if (link) complaint.append(make('a', link), ' ');
   complaint.append(make('button', { textContent: 'Close', onclick }));
-  if (!notice.querySelector('form')) say('');
+  if (!offersUndo()) say('');
   notice.prepend(complaint);
-  complaints.set(complaint, about);
+  complaints.set(complaint, { at: Date.now(), ...about });
 }
 
 function drop(complaint: HTMLElement) {
@@ -73,8 +78,12 @@ export const endComplaints = (changed: string[]) =>
 
 export const endFieldComplaint = (id: string) => dropIf(({ field }) => field === id);
 
-/** Drops the errors about the connection. */
-export const endPassingComplaints = () => dropIf(({ isPassing = false }) => isPassing);
+/** Milliseconds in which everybody can read an error. */
+const readingTime = 4_000;
+
+/** Drops the errors about the connection, unless they are new. The next event of the server, 5 s later, drops those. */
+export const endPassingComplaints = () =>
+  dropIf(({ isPassing = false, at = 0 }) => isPassing && at < Date.now() - readingTime);
 
 /** Shows a failure with its tasks and a useful link. Logs a script error. */
 export function report(failure: Failure) {

@@ -53,17 +53,17 @@ const probePatience = 5_000;
 /** Milliseconds until the next probe after one without a response, so that not each change in the queue waits for its own. */
 const probePause = 1_000;
 
-let unreachableUntil = 0;
+let pausedUntil = 0;
 
 /** Checks whether the server responds, and tells the page. */
 export async function reach(): Promise<boolean> {
-  if (performance.now() < unreachableUntil) return false;
+  if (performance.now() < pausedUntil) return false;
   const signal = AbortSignal.timeout(probePatience);
   const response = await fetch('/public/worker.js', { method: 'HEAD', cache: 'no-store', signal }).catch(
     () => undefined,
   );
+  if (signal.aborted) pausedUntil = performance.now() + probePause;
   const isReached = response !== undefined && response.status < 500;
-  if (!isReached) unreachableUntil = performance.now() + probePause;
   dispatchEvent(new Event(isReached ? 'connected' : 'connectionlost'));
   return isReached;
 }

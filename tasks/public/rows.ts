@@ -4,7 +4,7 @@ import { rows, stateOf, textOf } from './dom.js';
 import { leave } from './focus.js';
 import { focusList, report, say } from './notice.js';
 import { type Failure, post } from './request.js';
-import { sendTick } from './waiting.js';
+import { sendSoon, sendTick } from './waiting.js';
 
 /** The rows of this user's last deletion, which Undo brings back. */
 let deleted: string[] = [];
@@ -36,6 +36,8 @@ export function press(form: HTMLFormElement, button: HTMLButtonElement | null) {
   const row = button?.closest<HTMLElement>('.tasks > li');
   const going = row ? [row] : rows().filter((each) => stateOf(each) === 'finished');
   if (row) leave(row);
+  // Ticks that wait come first: the server could not find a deleted task, or would not clear one that it takes for open.
+  sendSoon();
   change({
     rows: going,
     as: 'gone',
@@ -79,7 +81,6 @@ export function undoChange(form: HTMLFormElement) {
       key: new URL(action).pathname.replace('/tasks/', ''),
       title: title ?? '',
       finished: undone === 'reopen' ? 1 : 0,
-      waiting: () => say(''),
     });
     return;
   }

@@ -3,7 +3,7 @@ import { bring, claim } from './calm.js';
 import { change, enqueue, refresh } from './change.js';
 import { rowsIn } from './dom.js';
 import { drop, isKept, keep, type Operation, read, replace, waiting } from './kept.js';
-import { complain, report, say, unsay } from './notice.js';
+import { complain, offersUndo, report, say, unsay } from './notice.js';
 import { hadConnection, isOffline } from './offline.js';
 import { showStates } from './pending.js';
 import { type Failure, reach, sendOperation } from './request.js';
@@ -38,9 +38,10 @@ interface Tick extends Required<Pick<Operation, 'key' | 'title' | 'finished'>> {
   request: () => { url: string; init: RequestInit };
   saved?: () => void;
   failed?: (failure: Failure) => void;
-  /** Called once the tick waits for a connection. */
-  waiting?: () => void;
 }
+
+/** Undo is for the last change, which is now a tick that waits. Another tap takes it back. */
+const endUndo = () => say('');
 
 /** Keeps a tick on this device until the server has made the change. Without a connection, it waits. */
 export async function sendTick({ key, title, finished, rows, request, ...on }: Tick) {
@@ -52,7 +53,7 @@ export async function sendTick({ key, title, finished, rows, request, ...on }: T
   for (const row of rows) delete row.dataset.waits;
   const kept = keep(tick);
   if (waits && (await kept)) {
-    on.waiting?.();
+    endUndo();
     sendSoon();
     return;
   }
@@ -76,7 +77,7 @@ export async function sendTick({ key, title, finished, rows, request, ...on }: T
       }
       if (failure.kind === 'logged out') report(failure);
       await replace({ ...tick, waits: true });
-      on.waiting?.();
+      endUndo();
     },
   });
 }
@@ -148,7 +149,7 @@ async function sendWaiting() {
   );
   // A new task stays in the field until the list shows it. Its key lets the page send it again.
   if (isShown) await drop(...added);
-  if (sent > 0 && waiting().length === 0) say(sentMessage);
+  if (sent > 0 && waiting().length === 0 && !offersUndo()) say(sentMessage);
 }
 
 /** Shows what the server has confirmed about a row. The list may take long to load. */

@@ -267,6 +267,9 @@ test('An error about a missing connection goes when the connection is back, in t
   await page.keyboard.press('Enter');
   await page.locator('.editing .problem').waitFor();
   await page.context().setOffline(false);
+  await page.locator('body:not(.offline)').waitFor();
+  // Not before the user can have read it.
+  expect(await notice(page)).toContain('This needs a connection');
   await poll(() => notice(page)).not.toContain('This needs a connection');
   expect(await page.locator('.problem').count()).toBe(0);
   expect(await page.locator('.editing [name=title]').inputValue()).toBe('oat milk');

@@ -751,6 +751,56 @@ describe('Without a connection', () => {
     expect(sent).toBeLessThan(6 + (Date.now() - restoredAt) / 5_000);
   });
 
+  test('Delete and Clear finished come after the ticks that wait', async () => {
+    await site.add('milk', 'bread', 'tea', 'jam');
+    const page = await open();
+    await finish(page, 'jam');
+    await poll(() => notice(page)).toContain('Finished: jam');
+    await loseConnection(page);
+    await finish(page, 'tea');
+    await finish(page, 'bread');
+    await poll(() => waiting(page)).toHaveLength(2);
+    relay.forwarded.splice(0);
+    // The page hears of the connection only from its own requests.
+    relay.answers.set('/tasks/events', { status: 502 });
+    relay.restore();
+    await page.getByLabel('Delete: tea').press('Enter');
+    await page.getByText('Clear finished').press('Enter');
+    await poll(() => stored(site)).toEqual(['milk']);
+    await poll(() => notice(page)).toContain('Cleared 2 tasks');
+    expect(await titles(page)).toEqual(['milk']);
+    const changes = relay.forwarded.filter(({ method }) => /^P/.test(method));
+    const sent = changes.map(({ method, path }) => `${method} ${path}`);
+    expect(sent).toEqual(['PUT /tasks/3', 'PUT /tasks/2', 'POST /tasks/3', 'POST /tasks/finished']);
+  });
+
+  test('Undo of a change stays when what waits is sent after it', async () => {
+    await site.add('milk', 'bread');
+    const page = await open();
+    await loseConnection(page);
+    await finish(page, 'bread');
+    await poll(() => waiting(page)).toHaveLength(1);
+    await edit(page, 1, ' 2 l');
+    relay.answers.set('/tasks/events', { status: 502 });
+    relay.restore();
+    await page.keyboard.press('Enter');
+    await poll(() => connection(page)).toBe('');
+    await poll(() => titles(page)).toEqual(['milk 2 l', '(bread)']);
+    expect(await notice(page)).toMatch(/Saved: milk 2 l\s+Undo/);
+  });
+
+  test('Undo is not offered for a change before one that waits', async () => {
+    await site.add('milk', 'bread');
+    const page = await open();
+    await finish(page, 'bread');
+    await poll(() => notice(page)).toMatch(/Finished: bread\s+Undo/);
+    await loseConnection(page);
+    await typeLines(page, 'tea');
+    await poll(() => notice(page)).not.toContain('Undo');
+    relay.restore();
+    await poll(() => notice(page)).toContain('Sent.');
+  });
+
   test('a tick that the page of a login answers still waits', async () => {
     await site.add('milk');
     const page = await open();
@@ -867,7 +917,10 @@ describe('Without a connection', () => {
     expect(await top()).toBe(before);
   });
 
-  test('a tap that was aimed before a reload does not hit another row while waiting lines are missing', async () => {
+  test.each<[string, (page: Page) => Promise<unknown>]>([
+    ['without a connection', async () => {}],
+    ['once there is a connection', restore],
+  ])('a tap that was aimed before a reload hits no other row (%s)', async (_, prepare) => {
     await site.add('jam', 'milk', 'bread');
     const page = await open();
     await loseConnection(page);
@@ -875,16 +928,17 @@ describe('Without a connection', () => {
     await poll(() => waiting(page)).toHaveLength(3);
     const toggle = await page.locator('#task-2 .toggle').boundingBox();
     if (!toggle) throw new Error('the row has no toggle');
+    const { x, y } = { x: toggle.x + 5, y: toggle.y + 5 };
     // The scripts of the page have run by then, but the browser has not read what waits.
     await page.addInitScript(`addEventListener('DOMContentLoaded', () => {
-      window.hit = document.elementFromPoint(${toggle.x + 5}, ${toggle.y + 5})?.closest('li')?.id ?? 'no row';
+      window.hit = document.elementFromPoint(${x}, ${y})?.closest('li')?.id ?? 'no row';
       window.lines = document.querySelector('#title').value;
     })`);
+    await prepare(page);
     await page.reload();
     expect(await page.evaluate('[window.hit, window.lines]')).toEqual(['no row', '']);
-    await poll(() => field(page).inputValue()).toBe('tea\nrice\nsalt\n');
-    await page.locator('#task-1 .toggle').click();
-    await page.locator('#task-1[data-waits]').waitFor();
+    await page.getByLabel('Finish: milk').click();
+    await poll(() => titles(page)).toContain('(milk)');
   });
 
   test('rows that move because a waiting line leaves the field ignore taps', async () => {
@@ -993,22 +1047,29 @@ describe('Without a connection', () => {
     expect(await waiting(page)).toEqual([]);
   });
 
-  test('the first tap into waiting lines starts a new line, and the next one moves the cursor', async () => {
-    const page = await site.openNew('about:blank', { serviceWorkers: 'allow', hasTouch: true });
-    await page.goto(relay.url);
-    await loseConnection(page);
-    await typeLines(page, 'milk', 'bread');
-    await poll(() => waiting(page)).toEqual(['milk', 'bread']);
-    await page.evaluate('document.activeElement.blur()');
-    await field(page).tap({ position: { x: 60, y: 20 } });
-    await enter(page, 'tea');
-    await poll(() => waiting(page)).toEqual(['milk', 'bread', 'tea']);
-    // Not a second tap on the same place, which would select a word.
-    await field(page).tap({ position: { x: 200, y: 50 } });
-    await page.keyboard.type(' and oats');
-    await poll(() => waiting(page)).toEqual(['milk', 'tea']);
-    expect(await field(page).inputValue()).toBe('milk\nbread and oats\ntea\n');
-  });
+  test.each([
+    ['of a field without the focus', 'document.activeElement.blur()'],
+    ['after Add', ''],
+  ])(
+    'the first tap into waiting lines starts a new line, and the next one moves the cursor (%s)',
+    async (_, prepare) => {
+      const page = await site.openNew('about:blank', { serviceWorkers: 'allow', hasTouch: true });
+      await page.goto(relay.url);
+      await loseConnection(page);
+      await typeLines(page, 'milk', 'bread');
+      await poll(() => waiting(page)).toEqual(['milk', 'bread']);
+      await page.evaluate(prepare);
+      await field(page).tap({ position: { x: 60, y: 20 } });
+      await enter(page, 'tea');
+      await poll(() => waiting(page)).toEqual(['milk', 'bread', 'tea']);
+      await field(page).tap({ position: { x: 60, y: 20 } });
+      // Not a second tap on the same place, which would select a word.
+      await field(page).tap({ position: { x: 200, y: 50 } });
+      await page.keyboard.type(' and oats');
+      await poll(() => waiting(page)).toEqual(['milk', 'tea']);
+      expect(await field(page).inputValue()).toBe('milk\nbread and oats\ntea\n');
+    },
+  );
 
   test('the cursor stays where it is when lines leave the field or return to it', async () => {
     const page = await open();

@@ -16,14 +16,14 @@ import { afterChanges } from './pending.js';
 import { press, toggle, undoChange } from './rows.js';
 import { forget } from './unanswered.js';
 
-/** The element of the last click that was not ignored. */
+/** What the last click that was not ignored has hit: nothing before the first, or between parts. */
 let clicked: Element | undefined;
 
 /** Whether a click may have missed: it hits the list because a row ignores taps, or it is the second of a double click. */
 function isIgnored({ target, detail }: MouseEvent) {
   const at = target as Element;
   if (at.matches('.tasks, #list')) return true;
-  if (detail < 2) return false;
+  if (detail < 2 || clicked === undefined) return false;
   return at !== clicked || at.matches('li :not(textarea), .plain, .write:invalid .main');
 }
 
@@ -40,7 +40,7 @@ document.addEventListener('click', (event) => {
     event.preventDefault();
     return;
   }
-  clicked = target;
+  clicked = target.matches('main') ? undefined : target;
   if (target.matches('summary'))
     requestAnimationFrame(() => target.nextElementSibling?.scrollIntoView({ block: 'nearest' }));
   const link = target.closest('a');

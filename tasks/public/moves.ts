@@ -1,4 +1,5 @@
 import { list, rows } from './dom.js';
+import { isOffline } from './offline.js';
 
 /** Milliseconds in which a tap may arrive that was aimed before a move. */
 const aim = 400;
@@ -49,6 +50,8 @@ export function guardMoves({ isAnimated = false } = {}) {
 /** Guards from now on. Whatever changes the page may move rows: the list, a form, a problem, a mark. */
 export function watchMoves() {
   seen = { tops: positions(), scrollY };
+  // The lines that wait are still missing, and slow phones take long to read them.
+  if (isOffline()) ignoreTaps([...seen.tops.keys()]);
   // The browser calls this before the next tap.
   const observer = new MutationObserver(() => guardMoves());
   observer.observe(document.body, { attributes: true, characterData: true, childList: true, subtree: true });

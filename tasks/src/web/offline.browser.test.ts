@@ -928,7 +928,7 @@ describe('Without a connection', () => {
     await poll(() => waiting(page)).toHaveLength(3);
     const toggle = await page.locator('#task-2 .toggle').boundingBox();
     if (!toggle) throw new Error('the row has no toggle');
-    const { x, y } = { x: toggle.x + 5, y: toggle.y + 5 };
+    const [x, y] = [toggle.x + toggle.width / 2, toggle.y + toggle.height / 2];
     // The scripts of the page have run by then, but the browser has not read what waits.
     await page.addInitScript(`addEventListener('DOMContentLoaded', () => {
       window.hit = document.elementFromPoint(${x}, ${y})?.closest('li')?.id ?? 'no row';

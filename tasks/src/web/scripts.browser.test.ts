@@ -126,6 +126,25 @@ describe('The list page with scripts', () => {
     await poll(() => field(page).inputValue()).toBe('milk\n');
   });
 
+  test('ignores a click on a page that has just appeared, but not the second one', async () => {
+    await site.add('milk');
+    const page = await site.open();
+    const toggle = await page.locator('.toggle').boundingBox();
+    if (!toggle) throw new Error('the row has no toggle');
+    await page.mouse.move(toggle.x + toggle.width / 2, toggle.y + toggle.height / 2);
+    await page.reload();
+    await page.mouse.down();
+    await page.mouse.up();
+    await page.evaluate(
+      "Promise.all(document.querySelector('#list').getAnimations().map(({ finished }) => finished))",
+    );
+    expect(await titles(page)).toEqual(['milk']);
+    // As in a double click.
+    await page.mouse.down({ clickCount: 2 });
+    await page.mouse.up({ clickCount: 2 });
+    await poll(() => titles(page)).toEqual(['(milk)']);
+  });
+
   test('ignores the second click of a double click if another task has moved under the mouse', async () => {
     await site.add('honey', 'bread', 'milk');
     const page = await openList();

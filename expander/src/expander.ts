@@ -13,7 +13,7 @@ import type { FetchHop } from './expansion/expansion.ts';
 import { createResolve, type Lookup, sharedLookup } from './guard/lookup.ts';
 import { checkUrls, createGuard } from './guard/public-address.ts';
 import { createBrowse } from './hop/browse.ts';
-import { fetchHead, guardedRequest, timedHops } from './hop/fetch-hop.ts';
+import { fetchHead, guardedRequest, inTurns, timedHops } from './hop/fetch-hop.ts';
 import { watchKeys } from './limits/keys.ts';
 import { limitRate, takeFromAll, takeLocally } from './limits/rate.ts';
 import { singleFlight } from './limits/single-flight.ts';
@@ -62,6 +62,7 @@ export function createExpander(config: Config, outside: Outside) {
     checkUrls(guard),
     ...(rate ? [limitRate(rate, take)] : []),
     names.untilLookedUp,
+    inTurns(turns),
   )(timedHops(modes, metrics.hopDurations));
   const follow = cacheExpansions(
     singleFlight,

@@ -126,7 +126,11 @@ export const hasKey = (client: string) => client.startsWith(keyedClient(''));
 /** Returns the name of a requester: a client with all its single URLs, or one of its URL lists. */
 export const requesterOf = (client = '', list?: number) =>
   list === undefined ? client : `${client}#${list}`;
-export const clientOf = (requester: string) => requester.replace(/#.*/, '');
+const clientOf = (requester: string) => requester.replace(/#.*/, '');
+
+/** Returns the clients that wait for a chain. */
+export const clientsOf = ({ requesters }: ChainContext): Set<string> =>
+  new Set(requesters?.names().map(clientOf));
 
 export type Counts = ReturnType<typeof createCounts>;
 

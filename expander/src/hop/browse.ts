@@ -3,7 +3,7 @@ import { noTurns } from '@longhand/shared/turns.ts';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../expansion/at-most.ts';
 import { hopTime } from '../expansion/deadline.ts';
-import { clientOf, type FetchHop, type HopResponse } from '../expansion/expansion.ts';
+import { clientsOf, type FetchHop, type HopResponse } from '../expansion/expansion.ts';
 import { isOtherDomain } from '../expansion/host.ts';
 import { asInterrupted } from '../expansion/lifetime.ts';
 import { readReferrerPolicy } from '../expansion/referrer.ts';
@@ -45,12 +45,12 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns):
   const differing = new LRUCache<string, true>(differingLimits);
 
   return async (url, { chain, cookie, referer, skipHead }) => {
-    const { signal, requesters } = chain;
+    const { signal } = chain;
     const deadline = performance.now() + time * getShare;
     const done = new AbortController();
     const headers = [...(cookie ? ['Cookie', cookie] : []), ...(referer ? ['Referer', referer] : [])];
     const options = { headers, signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal };
-    const turn = async () => turns(() => new Set(requesters?.names().map(clientOf)), options.signal);
+    const turn = () => turns(() => clientsOf(chain), options.signal);
     const get = () =>
       request(url, { ...options, ...asBrowsers(headers) }).then((response) => readPage(url, response, turn));
     try {
@@ -124,7 +124,11 @@ function withState(url: URL, response: Response, method: HopResponse['method']):
 }
 
 /** Interprets the response to GET like a browser. */
-async function readPage(url: URL, response: Response, turn: () => Promise<void>): Promise<HopResponse> {
+async function readPage(
+  url: URL,
+  response: Response,
+  turn: () => Promise<void> | undefined,
+): Promise<HopResponse> {
   const result = withState(url, response, 'GET');
   if (isRedirect(response)) return result;
   const { status, headers, body } = response;
@@ -135,7 +139,8 @@ async function readPage(url: URL, response: Response, turn: () => Promise<void>)
     isEncrypted,
     maxPageSize,
   );
-  if (content.length > quickPage) await turn();
+  const waiting = content.length > quickPage && turn();
+  if (waiting) await waiting;
   const { shown, refresh, later, title, scriptRedirect, referrerPolicy, isCut } = readDocument(
     url,
     response,

@@ -6,6 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { issuedCertificate, testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
+import { createTurns } from '@longhand/shared/turns.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
@@ -13,7 +14,7 @@ import { hopRequest } from '../../testing/hop-request.ts';
 import { answering, website } from '../../testing/website.ts';
 import type { Lookup } from '../guard/lookup.ts';
 import { checkUrls, createGuard } from '../guard/public-address.ts';
-import { fetchHead, guardedRequest, percentEncoded } from './fetch-hop.ts';
+import { fetchHead, guardedRequest, inTurns, percentEncoded } from './fetch-hop.ts';
 import { headReader } from './response-head.ts';
 
 const shortener = await startShortener();
@@ -233,4 +234,19 @@ test('a cached location does not keep the whole head in memory', () => {
   // The heads take 43 MiB in total.
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * 2 ** 20);
   expect(kept).toContain('http://a.example/2999');
+});
+
+test('a hop of another client does not wait for all hops of a client whose responses arrive together', async () => {
+  const started: string[] = [];
+  const fetchHop = inTurns(createTurns())(async ({ hostname }) => {
+    started.push(hostname);
+    const end = performance.now() + 3;
+    while (performance.now() < end);
+    return { status: 200, headers: {} } as never;
+  });
+  const fetchFor = (client: string) =>
+    fetchHop(new URL(`http://${client}`), hopRequest({ requesters: { names: () => [client].values() } }));
+  const hops = Array.from({ length: 30 }, () => fetchFor('a'));
+  await Promise.all([...hops, fetchFor('b')]);
+  expect(started.indexOf('b')).toBeLessThan(4);
 });

@@ -1,8 +1,9 @@
 import type { LookupFunction } from 'node:net';
 import { timed } from '@longhand/shared/durations.ts';
+import type { Turns } from '@longhand/shared/turns.ts';
 import type { Histogram } from 'prom-client';
 import { ExpansionError, incompleteChain, unknownName } from '../expansion/errors.ts';
-import { cdnId, type FetchHop, type Follow, type HopResponse } from '../expansion/expansion.ts';
+import { cdnId, clientsOf, type FetchHop, type Follow, type HopResponse } from '../expansion/expansion.ts';
 import { responseFreshUntil } from '../expansion/lifetime.ts';
 import type { Lookup } from '../guard/lookup.ts';
 import type { Guard } from '../guard/public-address.ts';
@@ -27,6 +28,21 @@ export function timedHops(
 const statusClass = ({ status }: HopResponse) => ({
   status_class: status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : 'other',
 });
+
+/**
+ * A layer that starts each hop in a turn of the clients that wait for it. A TLS handshake takes a millisecond, and responses that
+ * arrive together would all begin the next hops at once.
+ */
+export const inTurns =
+  (turns: Turns) =>
+  (fetchHop: FetchHop): FetchHop =>
+  async (url, request) => {
+    const { chain } = request;
+    const waiting = turns(() => clientsOf(chain), chain.signal);
+    // A free turn lasts only until the next microtask.
+    if (waiting) await waiting;
+    return fetchHop(url, request);
+  };
 
 /** Creates a `FetchHop` that sends HEAD requests. */
 export function fetchHead(request: Request): FetchHop {

@@ -9,10 +9,10 @@ import { checkRest } from './rest.js';
 /** Runs steps in order, so no response overtakes another. */
 let queue = Promise.resolve();
 export function enqueue(step: () => unknown) {
-  queue = queue.then(step).then(
-    () => {},
-    (error) => report(failureOf(error)),
-  );
+  queue = queue
+    .then(step)
+    .then(undefined, (error) => report(failureOf(error)))
+    .then(checkRest);
 }
 
 interface Change extends Partial<Pending> {
@@ -51,8 +51,6 @@ export function change({ request, saved, failed = report, rows = [], as }: Chang
       failure.tasks = tasks;
       failure.as = as;
       await fail(failure);
-    } finally {
-      checkRest();
     }
   });
 

@@ -1,6 +1,6 @@
 import { make } from './dom.js';
 import { textFieldsOf } from './drafts.js';
-import { complain, endFieldComplaint, report } from './notice.js';
+import { complain, endFieldComplaint, readingTime, report } from './notice.js';
 import { type Failure, newKey } from './request.js';
 
 /** The form above the list. */
@@ -70,13 +70,15 @@ export function refuse(form: HTMLFormElement, failure: Failure) {
   if (failure.page) renew(form, failure.page);
   if (failure.kind === 'logged out' || failure.kind === 'script error') report(failure);
   else explain(form, failure.message);
-  if (failure.wasNotSent)
-    addEventListener('connected', () => dropProblem(form, failure.message), { once: true });
+  if (failure.wasNotSent) dropOnceConnected(form, failure.message);
   // Keep the focus on a row that the user has reached meanwhile.
   if (!document.activeElement?.matches('input, textarea, li')) fieldOf(form).focus({ preventScroll: true });
 }
 
-function dropProblem(form: HTMLFormElement, problem: string) {
+/** Drops a problem about the connection with the first event of the server after everybody can have read it. */
+async function dropOnceConnected(form: HTMLFormElement, problem: string) {
+  await new Promise((resolve) => setTimeout(resolve, readingTime));
+  await new Promise((resolve) => addEventListener('connected', resolve, { once: true }));
   if (form.querySelector('.problem')?.textContent === problem) explain(form, '');
 }
 

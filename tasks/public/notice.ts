@@ -79,7 +79,7 @@ export const endComplaints = (changed: string[]) =>
 export const endFieldComplaint = (id: string) => dropIf(({ field }) => field === id);
 
 /** Milliseconds in which everybody can read an error. */
-const readingTime = 4_000;
+export const readingTime = 4_000;
 
 /** Drops the errors about the connection, unless they are new. The next event of the server, 5 s later, drops those. */
 export const endPassingComplaints = () =>

@@ -75,7 +75,8 @@ async function noAnswer(): Promise<never> {
   throw new Failure('no answer', 'No answer. It may not be saved.', { mayHaveHappened: navigator.onLine });
 }
 
-function notSent(): never {
+/** @throws {Failure} */
+export function notSent(): never {
   throw new Failure('no answer', 'This needs a connection.');
 }
 

@@ -2,8 +2,9 @@ import { bring } from './calm.js';
 import { change } from './change.js';
 import { rows, stateOf, textOf } from './dom.js';
 import { leave } from './focus.js';
+import { waiting } from './kept.js';
 import { focusList, report, say } from './notice.js';
-import { type Failure, post } from './request.js';
+import { type Failure, notSent, post } from './request.js';
 import { sendSoon, sendTick } from './waiting.js';
 
 /** The rows of this user's last deletion, which Undo brings back. */
@@ -31,17 +32,18 @@ export function toggle(row: HTMLElement) {
   });
 }
 
-/** Deletes a task, or clears finished tasks. */
+/** Deletes a task, or clears finished tasks, after the ticks that wait. */
 export function press(form: HTMLFormElement, button: HTMLButtonElement | null) {
   const row = button?.closest<HTMLElement>('.tasks > li');
   const going = row ? [row] : rows().filter((each) => stateOf(each) === 'finished');
   if (row) leave(row);
-  // Ticks that wait come first: the server could not find a deleted task, or would not clear one that it takes for open.
   sendSoon();
   change({
     rows: going,
     as: 'gone',
     request() {
+      // The server could not find the task of a tick, or would clear a task that the user has reopened.
+      if (waiting().some(({ finished }) => finished !== undefined)) notSent();
       const data = new FormData(form);
       // By now, the row may have left the list, and its button the form.
       if (button?.name) data.set(button.name, button.value);

@@ -270,8 +270,9 @@ test('An error about a missing connection goes when the connection is back, in t
   await page.locator('body:not(.offline)').waitFor();
   // Not before the user can have read it.
   expect(await notice(page)).toContain('This needs a connection');
+  expect(await page.locator('.problem').count()).toBe(1);
   await poll(() => notice(page)).not.toContain('This needs a connection');
-  expect(await page.locator('.problem').count()).toBe(0);
+  await poll(() => page.locator('.problem').count()).toBe(0);
   expect(await page.locator('.editing [name=title]').inputValue()).toBe('oat milk');
 });
 

@@ -774,6 +774,28 @@ describe('Without a connection', () => {
     expect(sent).toEqual(['PUT /tasks/3', 'PUT /tasks/2', 'POST /tasks/3', 'POST /tasks/finished']);
   });
 
+  test('Clear finished does not clear a task whose reopening could not be sent', async () => {
+    await site.add('milk', 'bread');
+    const page = await open();
+    for (const title of ['milk', 'bread']) {
+      await finish(page, title);
+      await poll(() => notice(page)).toContain(`Finished: ${title}`);
+    }
+    await loseConnection(page);
+    await page.getByLabel('Reopen: milk').click();
+    await poll(() => waiting(page)).toHaveLength(1);
+    await page.route('**/tasks/1', (route) => route.abort());
+    relay.answers.set('/tasks/events', { status: 502 });
+    relay.restore();
+    await page.getByText('Clear finished').press('Enter');
+    await poll(() => notice(page)).toContain('This needs a connection.');
+    expect(await stored(site)).toEqual(['bread', 'milk']);
+    await page.unroute('**/tasks/1');
+    await page.getByText('Clear finished').press('Enter');
+    await poll(() => stored(site)).toEqual(['milk']);
+    expect(await titles(page)).toEqual(['milk']);
+  });
+
   test('Undo of a change stays when what waits is sent after it', async () => {
     await site.add('milk', 'bread');
     const page = await open();

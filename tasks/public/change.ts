@@ -20,7 +20,8 @@ interface Change extends Partial<Pending> {
   request: () => { url: string; init: RequestInit } | undefined;
   /** Called once the server has made the change, before the list shows it. */
   saved?: (page: Document) => void;
-  failed?: (failure: Failure) => void;
+  /** The next change waits until this has resolved. */
+  failed?: (failure: Failure) => unknown;
 }
 
 const rowIds = (ids: string[]) => ids.map((id) => `task-${id}`);
@@ -57,7 +58,7 @@ export function change({ request, saved, failed = report, rows = [], as }: Chang
   async function fail(failure: Failure) {
     cancelNext();
     end(pending);
-    failed(failure);
+    await failed(failure);
     // The list and the tokens may be out of date.
     if (failure.page) await refresh('main').catch(() => {});
   }

@@ -21,9 +21,6 @@ import { isDecidedByContent } from './shown.ts';
 /** Maximum bytes of a page to read. Redirects are usually near the start. */
 const maxPageSize = 64 * 1024;
 
-/** Pages up to this many bytes skip the parsing queue. Such pages parse within a millisecond. */
-const quickPage = 4 * 1024;
-
 /** Fraction of the hop timeout after which to send GET if HEAD is still unanswered. Some hosts ignore HEAD. */
 const headShare = 1 / 2;
 
@@ -39,7 +36,7 @@ const differingLimits = { ...atMost(10_000), ttl: 10 * 60 * 1_000 };
  * receive only GET for ten minutes.
  *
  * @param time the hop timeout in milliseconds.
- * @param turns schedules the parsing of large pages.
+ * @param turns schedules the parsing of pages.
  */
 export function createBrowse(request: Request, time = hopTime, turns = noTurns): FetchHop {
   const differing = new LRUCache<string, true>(differingLimits);
@@ -139,7 +136,7 @@ async function readPage(
     isEncrypted,
     maxPageSize,
   );
-  const waiting = content.length > quickPage && turn();
+  const waiting = turn();
   if (waiting) await waiting;
   const { shown, refresh, later, title, scriptRedirect, referrerPolicy, isCut } = readDocument(
     url,

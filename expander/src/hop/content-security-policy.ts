@@ -2,9 +2,13 @@ type Directives = ReadonlyMap<string, readonly string[]>;
 
 const whiteSpace = /[\t\n\f\r ]+/;
 
+/** The directives that matter for redirects. Policies without them are skipped, because a header may have thousands. */
+const relevant = /sandbox|upgrade-insecure-requests|base-uri/i;
+
 /** Reads a serialized policy list (CSP Level 3, section 2.2.2). The first of two equal directives counts. */
 function parsePolicies(header: string): Directives[] {
-  return header.split(',').map((policy) => {
+  const policies = header.split(',').filter((policy) => relevant.test(policy));
+  return policies.map((policy) => {
     const directives = new Map<string, string[]>();
     for (const directive of policy.split(';')) {
       const [name = '', ...values] = directive.split(whiteSpace).filter((word) => word !== '');

@@ -796,6 +796,26 @@ describe('Without a connection', () => {
     expect(await titles(page)).toEqual(['milk']);
   });
 
+  test('Clear finished does not clear a task whose reopening has just failed', async () => {
+    await site.add('milk', 'bread');
+    const page = await open();
+    for (const title of ['milk', 'bread']) {
+      await finish(page, title);
+      await poll(() => notice(page)).toContain(`Finished: ${title}`);
+    }
+    await page.evaluate(slowStorage);
+    await page.route('**/task/1/unfinish*', async (route) => {
+      relay.answers.set('/tasks/events', { status: 502 });
+      await loseConnection(page);
+      relay.restore();
+      await route.abort();
+    });
+    await page.getByLabel('Reopen: milk').press('Enter');
+    await page.getByText('Clear finished').press('Enter');
+    await poll(() => notice(page)).toContain('This needs a connection.');
+    expect(await stored(site)).toEqual(['bread', 'milk']);
+  });
+
   test('Undo of a change stays when what waits is sent after it', async () => {
     await site.add('milk', 'bread');
     const page = await open();

@@ -77,8 +77,8 @@ addEventListener('connected', () => {
 /** Lets the service worker keep the list as it is now. */
 const keepList = () => navigator.serviceWorker?.controller?.postMessage(list().dataset.version);
 
-/** Milliseconds in which several changes are kept at once. */
-const keepDelay = 1_000;
+/** Milliseconds in which several changes are kept at once. What the server has confirmed just before seems lost without a connection. */
+const keepDelay = 200;
 
 let isKeeping = false;
 

@@ -50,3 +50,12 @@ test('A tick that was not sent is lost, unless the user has taken it back', () =
     'lost',
   );
 });
+
+test('A page may say that a task was added which a killed store has saved before the service responded with 503', () => {
+  const answered = (status: number) => {
+    const a = device('a', ['a1.'], ['Added: a1.']);
+    return { ...a, forwarded: a.forwarded.map((request) => ({ ...request, status })) };
+  };
+  expect(compare([answered(503)], [], [])).toEqual([]);
+  expect(compare([answered(422)], [], [])).toEqual(['a: said Added: a1. too early']);
+});

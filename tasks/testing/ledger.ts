@@ -128,9 +128,11 @@ function isTold(device: Device, { id, time }: NoteOf<'ticked' | 'edited'>, found
 function saidTooEarly({ text, time }: NoteOf<'said'>, device: Device, devices: Device[]): string[] {
   const [, verb, title = ''] = /^(Added|Saved): (.*)$/s.exec(text) ?? [];
   if (!verb) return [];
+  // A store that is killed may have saved a task before the service responds with 503. The page asks the service later.
+  const mayBeSaved = (request: Forwarded) => mayHaveHappened(request) || request.status === 503;
   const sentBy = ({ forwarded }: Device) =>
     forwarded
-      .filter((request) => request.time <= time && mayHaveHappened(request))
+      .filter((request) => request.time <= time && mayBeSaved(request))
       .flatMap((request) => titleIn(request) ?? []);
   const isOwn = sentBy(device).some((sent) => wordOf(sent) === wordOf(title));
   const isSaved = devices.flatMap(sentBy).includes(title);

@@ -219,6 +219,12 @@ export async function edit(page: Page, id: number, more: string): Promise<void> 
 export const stored = async ({ store }: Site): Promise<string[]> =>
   (await store.list({ filter: 'all' })).tasks.map(({ title }) => title);
 
+/** Waits until the list of a page that has just appeared takes taps. */
+export const appeared = (page: Page) =>
+  page.evaluate<void>(
+    "Promise.all(document.getElementById('list').getAnimations().map(({ finished }) => finished)).then(() => {})",
+  );
+
 /** Sets the speed of animations. At 0, a part that ignores taps ignores them indefinitely. */
 export async function animate(page: Page, playbackRate: 0 | 1): Promise<void> {
   const session = await page.context().newCDPSession(page);

@@ -3,7 +3,17 @@ import { createServer } from 'node:http';
 import { listening } from '@longhand/shared/testing/listening.ts';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { edit, enter, field, focused, notice, poll, titles, useBrowser } from '../../testing/browser.ts';
+import {
+  appeared,
+  edit,
+  enter,
+  field,
+  focused,
+  notice,
+  poll,
+  titles,
+  useBrowser,
+} from '../../testing/browser.ts';
 
 const site = useBrowser();
 
@@ -300,6 +310,7 @@ describe('A task row', () => {
   );
 
   async function tapTwice(page: Page, name: string) {
+    await appeared(page);
     const { x = 0, y = 0, width = 0, height = 0 } = (await page.getByLabel(name).boundingBox()) ?? {};
     await page.touchscreen.tap(x + width / 2, y + height / 2);
     await poll(() => titles(page)).not.toContain(name.replace(/.*: /, ''));

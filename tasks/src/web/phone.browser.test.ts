@@ -1,7 +1,16 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { testKey } from '../../testing/app.ts';
-import { animate, field, focused, notice, poll, titles, useBrowser } from '../../testing/browser.ts';
+import {
+  animate,
+  appeared,
+  field,
+  focused,
+  notice,
+  poll,
+  titles,
+  useBrowser,
+} from '../../testing/browser.ts';
 import { auth } from './auth.ts';
 
 const open = useBrowser();
@@ -161,6 +170,7 @@ test('The second tap of a double tap on Save does not replace the title that som
 test('A notice lets taps through to what it has just covered, but does not uncover it while a tap is on its way', async () => {
   await open.add('milk', 'bread');
   const page = await open.open('/', phone);
+  await appeared(page);
   await animate(page, 0);
   await page.getByLabel('Finish: bread').tap();
   await page.getByRole('button', { name: 'Undo' }).waitFor();
@@ -225,6 +235,7 @@ test('The menu of the last visible row scrolls into view', async () => {
   await page.evaluate("scrollBy(0, document.getElementById('task-5').getBoundingClientRect().bottom - 840)");
   const [more] = (await boxes(page, '#task-5 summary')) as [Box];
   const [x, y] = [more.left + 9, more.top + 9];
+  await appeared(page);
   await page.touchscreen.tap(x, y);
   await poll(async () => (await boxes(page, '[open] .actions'))[0]?.bottom).toBeLessThanOrEqual(844);
   // A second tap in the same place hits no action.

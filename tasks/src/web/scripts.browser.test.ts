@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import {
+  appeared,
   edit,
   enter,
   field,
@@ -135,9 +136,7 @@ describe('The list page with scripts', () => {
     await page.reload();
     await page.mouse.down();
     await page.mouse.up();
-    await page.evaluate(
-      "Promise.all(document.querySelector('#list').getAnimations().map(({ finished }) => finished))",
-    );
+    await appeared(page);
     expect(await titles(page)).toEqual(['milk']);
     // As in a double click.
     await page.mouse.down({ clickCount: 2 });

@@ -17,7 +17,7 @@ import { asked, isOffline } from './offline.js';
 import { type Failure, newKey, post } from './request.js';
 import { sharedText } from './shared-text.js';
 import { forget, remember } from './unanswered.js';
-import { mayWait, sendSoon } from './waiting.js';
+import { endUndo, mayWait, sendSoon } from './waiting.js';
 
 // A text area can show several unsaved tasks.
 const area = Object.assign(document.createElement('textarea'), { rows: 1, value: fieldOf(single).value });
@@ -170,8 +170,7 @@ async function addLater(tasks: NewTask[]) {
     sendAll(tasks.filter(({ operation }) => refused.some(({ key }) => key === operation.key)));
   }
   keepAddDraft();
-  // Undo would be for an earlier change.
-  say('');
+  endUndo();
   sendSoon();
 }
 

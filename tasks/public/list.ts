@@ -16,7 +16,7 @@ import { afterChanges } from './pending.js';
 import { press, toggle, undoChange } from './rows.js';
 import { forget } from './unanswered.js';
 
-/** What the last click that was not ignored has hit: nothing before the first, or between parts. */
+/** The element of the last click that was not ignored. Undefined if that click did not hit a part of the page. */
 let clicked: Element | undefined;
 
 /** Whether a click may have missed: it hits the list because a row ignores taps, or it is the second of a double click. */

@@ -77,7 +77,7 @@ addEventListener('connected', () => {
 /** Lets the service worker keep the list as it is now. */
 const keepList = () => navigator.serviceWorker?.controller?.postMessage(list().dataset.version);
 
-/** Milliseconds in which several changes are kept at once. What the server has confirmed just before seems lost without a connection. */
+/** Milliseconds in which several changes are kept at once. A phone that loses its connection meanwhile still has the list before them. */
 const keepDelay = 200;
 
 let isKeeping = false;

@@ -40,8 +40,8 @@ interface Tick extends Required<Pick<Operation, 'key' | 'title' | 'finished'>> {
   failed?: (failure: Failure) => void;
 }
 
-/** Undo is for the last change, which is now a tick that waits. Another tap takes it back. */
-const endUndo = () => say('');
+/** Undo is for the last change, which now waits. The user takes that back in its row or in the field. */
+export const endUndo = () => say('');
 
 /** Keeps a tick on this device until the server has made the change. Without a connection, it waits. */
 export async function sendTick({ key, title, finished, rows, request, ...on }: Tick) {

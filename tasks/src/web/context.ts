@@ -40,10 +40,9 @@ const maxSearch = 100;
 
 /** The text to search for, if any. */
 export function searched(c: TasksContext): string | undefined {
-  const q =
-    queryOf(c)
-      .get('q')
-      ?.slice(0, 2 * maxSearch) ?? '';
-  const words = [...q].slice(0, maxSearch).join('').trim();
+  const q = queryOf(c).get('q') ?? '';
+  // Only the start, because a query may have 8,000 characters.
+  const characters = [...q.slice(0, 2 * maxSearch)];
+  const words = characters.slice(0, maxSearch).join('').trim();
   return words || undefined;
 }

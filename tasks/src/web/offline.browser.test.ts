@@ -84,6 +84,14 @@ const slowStorage = `Object.defineProperty(IDBTransaction.prototype, 'oncomplete
 
 const finish = (page: Page, title: string) => page.getByLabel(`Finish: ${title}`).click();
 
+/** Finishes tasks, one after the other, and waits until the server has confirmed each. */
+async function finishAndWait(page: Page, ...names: string[]) {
+  for (const name of names) {
+    await finish(page, name);
+    await poll(() => notice(page)).toContain(`Finished: ${name}`);
+  }
+}
+
 /** Reopens the app, as after a crash. */
 const reopen = async (page: Page) => {
   const again = await page.context().newPage();
@@ -754,8 +762,7 @@ describe('Without a connection', () => {
   test('Delete and Clear finished come after the ticks that wait', async () => {
     await site.add('milk', 'bread', 'tea', 'jam');
     const page = await open();
-    await finish(page, 'jam');
-    await poll(() => notice(page)).toContain('Finished: jam');
+    await finishAndWait(page, 'jam');
     await loseConnection(page);
     await finish(page, 'tea');
     await finish(page, 'bread');
@@ -777,10 +784,7 @@ describe('Without a connection', () => {
   test('Clear finished does not clear a task whose reopening could not be sent', async () => {
     await site.add('milk', 'bread');
     const page = await open();
-    for (const title of ['milk', 'bread']) {
-      await finish(page, title);
-      await poll(() => notice(page)).toContain(`Finished: ${title}`);
-    }
+    await finishAndWait(page, 'milk', 'bread');
     await loseConnection(page);
     await page.getByLabel('Reopen: milk').click();
     await poll(() => waiting(page)).toHaveLength(1);
@@ -799,10 +803,7 @@ describe('Without a connection', () => {
   test('Clear finished does not clear a task whose reopening has just failed', async () => {
     await site.add('milk', 'bread');
     const page = await open();
-    for (const title of ['milk', 'bread']) {
-      await finish(page, title);
-      await poll(() => notice(page)).toContain(`Finished: ${title}`);
-    }
+    await finishAndWait(page, 'milk', 'bread');
     await page.evaluate(slowStorage);
     await page.route('**/task/1/unfinish*', async (route) => {
       relay.answers.set('/tasks/events', { status: 502 });

@@ -100,6 +100,15 @@ async function startSite(given: Partial<Dependencies>) {
       await show(page, path);
       return page;
     },
+    /** Like `openNew`, but the page's clock stands still until the test moves it: the list is not at rest before that. */
+    async openStill(path: string, options?: BrowserContextOptions): Promise<Page> {
+      const page = await newPage(options);
+      ofTest.push(page);
+      await page.clock.install({ time: 0 });
+      await page.clock.pauseAt(1_000);
+      await show(page, path);
+      return page;
+    },
     /** Creates a page that all tests of a file share. Tests with a shared page are four times as fast. */
     async pageForAll(options?: BrowserContextOptions): Promise<Page> {
       const page = await newPage(options);

@@ -1,6 +1,7 @@
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import {
+  appeared,
   edit,
   enter,
   field,
@@ -309,11 +310,7 @@ describe('Rows', () => {
 
   test('ignore a tap soon after a move, and no other row receives it', async () => {
     await site.add('milk', 'bread', 'jam');
-    const bob = await site.openNew('/');
-    await bob.emulateMedia({ reducedMotion: 'reduce' });
-    await bob.clock.install({ time: 0 });
-    await bob.clock.pauseAt(1_000);
-    await bob.reload();
+    const bob = await site.openStill('/', { reducedMotion: 'reduce' });
     await bob.getByLabel('Finish: jam').click();
     await poll(() => notice(bob)).toContain('Finished: jam');
     const circle = async (row: number) =>
@@ -348,9 +345,7 @@ describe('Rows', () => {
 
   test('ignore a tap that would undo what another user has just done', async () => {
     await site.add('milk', 'bread');
-    const bob = await site.openNew('/');
-    await bob.clock.install({ time: 0 });
-    await bob.clock.pauseAt(1_000);
+    const bob = await site.openStill('/');
     const { x = 0, y = 0 } = (await bob.getByLabel('Finish: milk').boundingBox()) ?? {};
     await site.store.update('1', { finished: 1 }, new Date());
     await bob.locator('#task-1.finished').waitFor();
@@ -361,6 +356,8 @@ describe('Rows', () => {
   test('do not move when the user finishes the first visible row', async () => {
     await site.add(...tasks.slice(0, 60));
     const bob = await site.open('/', phone);
+    // Otherwise the test's tap would scroll.
+    await appeared(bob);
     await bob.evaluate("document.getElementById('task-30').scrollIntoView(); scrollBy(0, -20)");
     const before = await top('#task-29', bob);
     await bob.getByRole('link', { name: 'Finish: task 30', exact: true }).tap();

@@ -183,7 +183,7 @@ test.each([
 
 test('Tasks that another user adds or finishes are tinted for two seconds, even with reduced motion', async () => {
   await site.add('milk', 'bread');
-  const page = await site.open('/', { reducedMotion: 'reduce' });
+  const page = await site.openStill('/', { reducedMotion: 'reduce' });
   const tinted = () =>
     page.evaluate(`[...document.querySelectorAll('.tasks > li')]
       .filter((row) => getComputedStyle(row).backgroundColor === 'rgb(227, 239, 233)').map(({ id }) => id)`);

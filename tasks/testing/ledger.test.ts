@@ -24,6 +24,13 @@ test('A page may name a task that it has added by the title that another device 
   expect(compare([a(), device('b', ['a9.~33'])], [], [])).toEqual(tooEarly);
 });
 
+test('A page may say that a task was added which has waited for a connection, and was sent as JSON', () => {
+  const waited = device('a', ['a1.'], ['Added: a1.']);
+  const forwarded = waited.forwarded.map((request) => ({ ...request, body: '{"title":"a1."}', status: 201 }));
+  expect(compare([{ ...waited, forwarded }], [], [])).toEqual([]);
+  expect(compare([{ ...waited, forwarded: [] }], [], [])).toEqual(['a: said Added: a1. too early']);
+});
+
 test('A tick that was not sent is lost, unless the user has taken it back', () => {
   const task = { _id: '7', title: 'a1.', finished: 0 } as Task;
   const known = [{ id: '7', title: 'a1.' }];

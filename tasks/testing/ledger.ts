@@ -39,7 +39,11 @@ function settingOf(request: Forwarded): Setting | [] {
   return id && sent !== null ? { id, finished: Number(sent) as 0 | 1, time, status } : [];
 }
 
-const titleIn = ({ body }: Forwarded) => new URLSearchParams(body).get('title')?.trim();
+/** The title in a form, or in the JSON of a line that has waited. */
+function titleIn({ body }: Forwarded): string | undefined {
+  const title = body.startsWith('{') ? JSON.parse(body).title : new URLSearchParams(body).get('title');
+  return title?.trim();
+}
 
 /** The task that a request deletes, by its menu or by Undo of an add. */
 function deletedBy({ method, path, body }: Forwarded): string | null | undefined {

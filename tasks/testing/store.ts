@@ -32,7 +32,7 @@ export async function startStore(start: typeof startRedis = startRedisProcess) {
   const server = await start(configuration);
   const redis = storeClient({ REDIS_URL: server.url }, silent);
   // The product waits for 1 s. A machine that runs all tests at once may stop Redis for longer.
-  redis.options.commandTimeout = 10_000;
+  redis.options.commandTimeout = 5_000;
   const admin = new Redis(server.url).on('error', () => {});
   await connected(redis, 10_000);
   return {

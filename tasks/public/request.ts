@@ -80,6 +80,11 @@ export function notSent(): never {
   throw new Failure('no answer', 'This needs a connection.');
 }
 
+/** @throws {Failure} */
+export function loggedOut(): never {
+  throw new Failure('logged out', 'You are logged out.');
+}
+
 /** Fetches a page and follows redirects. @throws {Failure} */
 export async function load(url: string, init: RequestInit = {}): Promise<Document> {
   const headers = { Accept: 'text/html', ...init.headers };
@@ -91,8 +96,7 @@ export async function load(url: string, init: RequestInit = {}): Promise<Documen
   const { ok, status, redirected } = response;
   const text = await response.text().catch(noAnswer);
   if (status < 500) dispatchEvent(new Event('connected'));
-  if (status === 401 || new URL(response.url).pathname === '/login')
-    throw new Failure('logged out', 'You are logged out.');
+  if (status === 401 || new URL(response.url).pathname === '/login') loggedOut();
   const page = new DOMParser().parseFromString(text, 'text/html');
   // A captive portal may respond with its own login page and status 200.
   if (ok && page.querySelector('#list, form.write')) return page;

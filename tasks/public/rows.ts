@@ -4,7 +4,8 @@ import { rows, stateOf, textOf } from './dom.js';
 import { leave } from './focus.js';
 import { waiting } from './kept.js';
 import { focusList, report, say } from './notice.js';
-import { type Failure, notSent, post } from './request.js';
+import { type Failure, loggedOut, notSent, post } from './request.js';
+import { hasSession } from './stream.js';
 import { sendSoon, sendTick } from './waiting.js';
 
 /** The rows of this user's last deletion, which Undo brings back. */
@@ -43,7 +44,9 @@ export function press(form: HTMLFormElement, button: HTMLButtonElement | null) {
     as: 'gone',
     request() {
       // The server could not find the task of a tick, or would clear a task that the user has reopened.
-      if (waiting().some(({ finished }) => finished !== undefined)) notSent();
+      const hasTicks = waiting().some(({ finished }) => finished !== undefined);
+      if (hasTicks && !hasSession()) loggedOut();
+      if (hasTicks) notSent();
       const data = new FormData(form);
       // By now, the row may have left the list, and its button the form.
       if (button?.name) data.set(button.name, button.value);

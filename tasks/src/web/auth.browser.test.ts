@@ -194,6 +194,9 @@ test('what waits when the session has ended is sent after a login, and not befor
   await expire(page);
   relay.restore();
   await poll(() => notice(page)).toContain('You are logged out.');
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: 'Delete: milk' }).click();
+  await poll(() => notice(page)).toBe('You are logged out. Log in Close');
   await logInOnNewTab(page);
   await poll(async () => (await site.store.list({ filter: 'finished' })).finished).toBe(1);
   await poll(() => notice(page)).not.toContain('logged out');

@@ -192,7 +192,6 @@ function send(task: NewTask, kept: Promise<boolean>) {
     request() {
       // An earlier task has failed.
       if (!pending.includes(task)) return undefined;
-      task.data.set('_csrf', `${new FormData(single).get('_csrf')}`);
       return { url: single.action, init: post(task.data, key) };
     },
     saved() {

@@ -16,7 +16,7 @@ export function enqueue(step: () => unknown) {
 }
 
 interface Change extends Partial<Pending> {
-  /** Called after earlier changes. Returns undefined to send nothing. */
+  /** Called after earlier changes, and perhaps a second time. Returns undefined to send nothing. */
   request: () => { url: string; init: RequestInit } | undefined;
   /** Called once the server has made the change, before the list shows it. */
   saved?: (page: Document) => void;
@@ -25,6 +25,20 @@ interface Change extends Partial<Pending> {
 }
 
 const rowIds = (ids: string[]) => ids.map((id) => `task-${id}`);
+
+/** Sends a request, once more with new tokens if the server has refused those of the page, and has changed nothing. */
+async function send(request: Change['request']): Promise<Document | undefined> {
+  const sent = request();
+  if (!sent) return undefined;
+  try {
+    return await load(sent.url, sent.init);
+  } catch (error) {
+    if (failureOf(error).kind !== 'expired') throw error;
+  }
+  await refresh('main');
+  const again = request();
+  return again && load(again.url, again.init);
+}
 
 /** Sends a change after earlier changes, and shows the page in the response. */
 export function change({ request, saved, failed = report, rows = [], as }: Change) {
@@ -37,9 +51,8 @@ export function change({ request, saved, failed = report, rows = [], as }: Chang
   begin(pending);
   enqueue(async () => {
     try {
-      const sent = request();
-      if (!sent) return end(pending);
-      const page = await load(sent.url, sent.init);
+      const page = await send(request);
+      if (!page) return end(pending);
       // The list may have settled since.
       claim(moving);
       bring(rowIds(addedIn(page) ?? []));

@@ -1,6 +1,6 @@
 import type { Operation } from './kept.js';
 
-type Kind = 'no answer' | 'logged out' | 'conflict' | 'gone' | 'invalid' | 'refused' | 'script error';
+type Kind = 'no answer' | 'logged out' | 'expired' | 'conflict' | 'gone' | 'invalid' | 'refused' | 'script error';
 
 /** Milliseconds to wait for a response, longer than the proxy. */
 const patience = 15_000;
@@ -42,6 +42,7 @@ export function failureOf(error: unknown): Failure {
 
 const kinds: Partial<Record<number, Kind>> = {
   401: 'logged out',
+  403: 'expired',
   404: 'gone',
   412: 'conflict',
   422: 'invalid',
@@ -140,10 +141,12 @@ export async function sendOperation({
 export const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 /**
- * The request for a form. Its key lets the server name the tasks that the request has added. A list may have 1 MiB, and percent
- * encoding could make it three times as long.
+ * The request for a form, with the page's newest token. Its key lets the server name the tasks that the request has added. A list
+ * may have 1 MiB, and percent encoding could make it three times as long.
  */
 export function post(data: FormData, key?: string): RequestInit {
+  const token = document.querySelector<HTMLInputElement>('[name=_csrf]');
+  if (token) data.set('_csrf', token.value);
   const headers: Record<string, string> = key === undefined ? {} : { 'Idempotency-Key': key };
   const body = data.has('text') ? data : new URLSearchParams(data as never);
   return { method: 'POST', body, headers };

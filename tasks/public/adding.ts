@@ -189,6 +189,7 @@ function send(task: NewTask, kept: Promise<boolean>) {
   const key = newKey();
   pending.push(task);
   change({
+    canWait: true,
     request() {
       // An earlier task has failed.
       if (!pending.includes(task)) return undefined;

@@ -18,6 +18,8 @@ export function enqueue(step: () => unknown) {
 interface Change extends Partial<Pending> {
   /** Called after earlier changes, and perhaps a second time. Returns undefined to send nothing. */
   request: () => { url: string; init: RequestInit } | undefined;
+  /** Whether the change can wait for a connection. It does so as soon as the connection is lost. */
+  canWait?: boolean;
   /** Called once the server has made the change, before the list shows it. */
   saved?: (page: Document) => void;
   /** The next change waits until this has resolved. */
@@ -27,21 +29,21 @@ interface Change extends Partial<Pending> {
 const rowIds = (ids: string[]) => ids.map((id) => `task-${id}`);
 
 /** Sends a request, once more with new tokens if the server has refused those of the page, and has changed nothing. */
-async function send(request: Change['request']): Promise<Document | undefined> {
+async function send({ request, canWait }: Change): Promise<Document | undefined> {
   const sent = request();
   if (!sent) return undefined;
   try {
-    return await load(sent.url, sent.init);
+    return await load(sent.url, sent.init, canWait);
   } catch (error) {
     if (failureOf(error).kind !== 'expired') throw error;
   }
   await refresh('main');
   const again = request();
-  return again && load(again.url, again.init);
+  return again && load(again.url, again.init, canWait);
 }
 
 /** Sends a change after earlier changes, and shows the page in the response. */
-export function change({ request, saved, failed = report, rows = [], as }: Change) {
+export function change({ request, canWait, saved, failed = report, rows = [], as }: Change) {
   const tasks = rows.map((row) => ({ id: row.id, title: textOf(row).title ?? '' }));
   const ids = tasks.map(({ id }) => id);
   const pending = { rows, as };
@@ -51,7 +53,7 @@ export function change({ request, saved, failed = report, rows = [], as }: Chang
   begin(pending);
   enqueue(async () => {
     try {
-      const page = await send(request);
+      const page = await send({ request, canWait });
       if (!page) return end(pending);
       // The list may have settled since.
       claim(moving);

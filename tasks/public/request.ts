@@ -1,9 +1,13 @@
 import type { Operation } from './kept.js';
+import { isOffline } from './offline.js';
 
 type Kind = 'no answer' | 'logged out' | 'expired' | 'conflict' | 'gone' | 'invalid' | 'refused' | 'script error';
 
 /** Milliseconds to wait for a response, longer than the proxy. */
 const patience = 15_000;
+
+/** Milliseconds without a response to a change until the page checks whether there still is a connection. */
+const doubtAfter = 5_000;
 
 /** A failed request. The message is for the user. */
 export class Failure extends Error {
@@ -71,7 +75,7 @@ export async function reach(): Promise<boolean> {
 
 async function noAnswer(): Promise<never> {
   // Tells the page if the connection is lost, so that the change can wait.
-  await reach();
+  if (!isOffline()) await reach();
   // A request may arrive although the connection is lost before its response.
   throw new Failure('no answer', 'No answer. It may not be saved.', { mayHaveHappened: navigator.onLine });
 }
@@ -86,14 +90,34 @@ export function loggedOut(): never {
   throw new Failure('logged out', 'You are logged out.');
 }
 
-/** Fetches a page and follows redirects. @throws {Failure} */
-export async function load(url: string, init: RequestInit = {}): Promise<Document> {
-  const headers = { Accept: 'text/html', ...init.headers };
+/**
+ * Fetches a page and follows redirects.
+ *
+ * @param canWait whether to end at once when the connection is lost, because the change can wait
+ * @throws {Failure}
+ */
+export async function load(url: string, init: RequestInit = {}, canWait = false): Promise<Document> {
   const isChange = init.method !== undefined;
   // A server that hangs could still make the change after the page has said that it needs a connection.
-  if (isChange && document.body.matches('.offline') && !(await reach())) notSent();
-  const signal = AbortSignal.timeout(patience);
-  const response = await fetch(url, { signal, ...init, headers }).catch(isChange ? noAnswer : notSent);
+  if (isChange && isOffline() && !(await reach())) notSent();
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  const timeout = setTimeout(end, patience);
+  const doubt = isChange ? setTimeout(reach, doubtAfter) : undefined;
+  if (canWait) addEventListener('connectionlost', end, { signal: ended.signal });
+  try {
+    return await exchange(url, { ...init, signal: ended.signal });
+  } finally {
+    end();
+    clearTimeout(timeout);
+    clearTimeout(doubt);
+  }
+}
+
+async function exchange(url: string, init: RequestInit): Promise<Document> {
+  const headers = { Accept: 'text/html', ...init.headers };
+  const isChange = init.method !== undefined;
+  const response = await fetch(url, { ...init, headers }).catch(isChange ? noAnswer : notSent);
   const { ok, status, redirected } = response;
   const text = await response.text().catch(noAnswer);
   if (status < 500) dispatchEvent(new Event('connected'));

@@ -64,6 +64,7 @@ export async function sendTick({ key, title, finished, rows, request, ...on }: T
   change({
     rows,
     as: finished ? 'finished' : 'open',
+    canWait: true,
     request: () => (isOutdated(tick, isStored) ? undefined : request()),
     saved() {
       void drop(tick);

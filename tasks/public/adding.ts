@@ -1,4 +1,5 @@
 import { change, enqueue } from './change.js';
+import { type ChangedLine, changedLines } from './changed-lines.js';
 import { drafts, restoreDraft, storeDraft, takeDraft, textFieldsOf, type Values } from './drafts.js';
 import {
   countTasks,
@@ -9,9 +10,21 @@ import {
   refuse,
   setFormKey,
   single,
+  titleOf,
   withoutLines,
 } from './form.js';
-import { drop, isKept, isSame, keep, newTasks, type Operation, read, replace } from './kept.js';
+import {
+  drop,
+  exchange,
+  held,
+  isKept,
+  isSame,
+  keep,
+  newTasks,
+  type Operation,
+  read,
+  replace,
+} from './kept.js';
 import { report, say } from './notice.js';
 import { asked, isOffline } from './offline.js';
 import { type Failure, newKey, post } from './request.js';
@@ -78,24 +91,71 @@ function keepAddDraft() {
   countTasks(single);
 }
 
-/** A line that the user changes no longer waits, and gets another key. It is sent only after another press of Add. */
+/** The text of the field before what the user types now. */
+let textBefore = area.value;
+
+/** A waiting line that the user has emptied, perhaps to type it anew, and its place. */
+let emptied: { line: Operation; at: number } | undefined;
+
+/** A waiting line that the user corrects goes on waiting. One that the user takes out does not. */
 export function typed() {
-  const left = linesOf(fieldOf(single).value);
+  for (const changed of changedLines(textBefore, area.value)) correct(changed);
+  textBefore = area.value;
+  const left = linesOf(area.value);
   const isLeft = ({ title }: Keyed) => {
     const at = left.indexOf(title);
     if (at >= 0) left.splice(at, 1);
     return at >= 0;
   };
-  const changed = waits.filter((line) => !isLeft(line));
-  waits = waits.filter((line) => !changed.includes(line));
+  const gone = waits.filter((line) => !isLeft(line));
+  waits = waits.filter((line) => !gone.includes(line));
   keyed = keyed.filter(isLeft);
-  if (changed.length > 0) void drop(...changed);
+  if (gone.length > 0) void drop(...gone);
   keepAddDraft();
 }
+
+/** Keeps the new text of a waiting line. It is not sent before the user has left the field. */
+function correct({ at, was = '', is }: ChangedLine) {
+  const isTypedAnew = emptied?.at === at && was.trim() === '';
+  const line = isTypedAnew ? emptied?.line : waits.find(({ title }) => title === titleOf(was));
+  if (!line) return;
+  if (isTypedAnew) emptied = undefined;
+  waits = waits.filter((each) => each !== line);
+  if (is === undefined) return void drop(line);
+  if (is.trim() === '') return holdEmpty(line, at);
+  // The server may have the earlier text.
+  const fresh = { ...line, key: newKey(), title: titleOf(is), at: Date.now(), sentAt: undefined };
+  waits = [...waits, fresh];
+  held.add(fresh.key);
+  void exchange(line, fresh);
+}
+
+/** Keeps the text of a line that the user may be about to type anew. */
+function holdEmpty(line: Operation, at: number) {
+  endCorrection();
+  emptied = { line, at };
+  held.add(line.key);
+}
+
+/** Drops a line that the user has left empty. What the user has corrected may be sent. */
+function endCorrection() {
+  if (emptied) void drop(emptied.line);
+  emptied = undefined;
+  held.clear();
+}
+
+function leaveCorrection() {
+  endCorrection();
+  if (!isOffline()) sendSoon();
+}
+
+area.onblur = leaveCorrection;
+document.addEventListener('visibilitychange', leaveCorrection);
 
 /** Shows a text. By default, it differs only before the cursor. */
 function show(text: string, behind = area.value.length - area.selectionEnd) {
   area.value = text;
+  textBefore = text;
   area.setSelectionRange(text.length - behind, text.length - behind);
   countTasks(single);
 }
@@ -111,6 +171,7 @@ function takeOut(lines: string[]) {
 
 /** Adds a task for each line. Unsaved text returns to the field after a failure. */
 export function add() {
+  endCorrection();
   const { value } = fieldOf(single);
   // The server explains why it refuses a blank line.
   const texts = linesOf(value).length > 0 ? linesOf(value) : [value];

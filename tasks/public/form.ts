@@ -30,9 +30,12 @@ export function setFormKey(form: HTMLFormElement, key = newKey()) {
   nonceOf(form).value = key;
 }
 
-/** The lines that are not blank, with spaces for tabs. */
+/** The title that a line becomes, with spaces for tabs. */
+export const titleOf = (line: string) => line.replaceAll('\t', ' ');
+
+/** The titles of the lines that are not blank. */
 export const linesOf = (text: string) =>
-  text.split('\n').flatMap((line) => (line.trim() ? line.replaceAll('\t', ' ') : []));
+  text.split('\n').flatMap((line) => (line.trim() ? titleOf(line) : []));
 
 export const tasksIn = ({ length }: string[]) => `${length} ${length === 1 ? 'task' : 'tasks'}`;
 
@@ -58,7 +61,7 @@ export function withoutLines(text: string, lines: string[]) {
   return text
     .split('\n')
     .filter((typed) => {
-      const at = left.indexOf(typed.replaceAll('\t', ' '));
+      const at = left.indexOf(titleOf(typed));
       if (at >= 0) left.splice(at, 1);
       return at < 0;
     })

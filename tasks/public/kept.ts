@@ -85,6 +85,9 @@ async function change(act: (all: Operation[]) => Operation[]): Promise<void> {
 /** Whether two are the same change. A later one of the user has the same key, but another time. */
 export const isSame = (a: Operation) => (b: Operation) => a.key === b.key && a.at === b.at;
 
+/** The keys of lines that the user is correcting, which are not sent meanwhile. */
+export const held = new Set<string>();
+
 /** Whether this device keeps the change, as last read. */
 export const isKept = (operation: Operation) => operations.some(isSame(operation));
 
@@ -100,6 +103,10 @@ export async function keep(...added: Operation[]): Promise<boolean> {
 /** Replaces changes, unless the user has made later ones. */
 export const replace = (...fresh: Operation[]) =>
   change((all) => all.map((one) => fresh.find(isSame(one)) ?? one));
+
+/** Puts a change in the place of an earlier one, if this device still keeps that. */
+export const exchange = (old: Operation, fresh: Operation) =>
+  change((all) => all.map((one) => (isSame(old)(one) ? fresh : one)));
 
 /** Drops changes, unless the user has made later ones. */
 export const drop = (...gone: Operation[]) => change((all) => all.filter((one) => !gone.some(isSame(one))));

@@ -1,7 +1,15 @@
 import type { Operation } from './kept.js';
 import { isOffline } from './offline.js';
 
-type Kind = 'no answer' | 'logged out' | 'expired' | 'conflict' | 'gone' | 'invalid' | 'refused' | 'script error';
+type Kind =
+  | 'no answer'
+  | 'logged out'
+  | 'expired'
+  | 'conflict'
+  | 'gone'
+  | 'invalid'
+  | 'refused'
+  | 'script error';
 
 /** Milliseconds to wait for a response, longer than the proxy. */
 const patience = 15_000;

@@ -2,7 +2,7 @@
 import { bring, claim } from './calm.js';
 import { change, enqueue, refresh } from './change.js';
 import { rowsIn } from './dom.js';
-import { drop, isKept, keep, type Operation, read, replace, waiting } from './kept.js';
+import { drop, held, isKept, keep, type Operation, read, replace, waiting } from './kept.js';
 import { complain, offersUndo, report, say, unsay } from './notice.js';
 import { hadConnection, isOffline } from './offline.js';
 import { showStates } from './pending.js';
@@ -127,8 +127,8 @@ async function sendWaiting() {
   let sent = 0;
   let refused = 0;
   for (const operation of waiting()) {
-    // The user has changed it meanwhile, or sends it again.
-    if (!isKept(operation)) continue;
+    // The user has changed it meanwhile, sends it again, or is changing it.
+    if (!isKept(operation) || held.has(operation.key)) continue;
     const answer = await send(operation);
     // Everything that waits needs a connection, or a login.
     if (answer === 'later') break;

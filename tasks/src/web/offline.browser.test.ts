@@ -250,6 +250,25 @@ describe('Without a connection', () => {
     await poll(() => connection(page)).toBe('');
   });
 
+  test('what gets no answer waits as soon as the page knows that there is no connection', async () => {
+    await site.add('bread');
+    const page = await open();
+    await page.clock.install();
+    await page.reload();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    relay.lose('silent');
+    relay.asked.splice(0);
+    await finish(page, 'bread');
+    await typeLines(page, 'milk');
+    await page.clock.runFor(5_000);
+    await poll(() => relay.asked).toContain('HEAD /public/worker.js');
+    // The request itself would end after 15 s.
+    await page.clock.runFor(5_000);
+    await poll(() => connection(page)).toContain('1 tick and 1 new task wait on this device.');
+    expect(await field(page).inputValue()).toBe('milk\n');
+    expect(await page.locator('#task-1').getAttribute('data-waits')).toBe('finished');
+  });
+
   test('a filter or a search leads to the whole list, and says so', async () => {
     await site.add('milk', 'bread');
     const page = await open();
@@ -1046,17 +1065,76 @@ describe('Without a connection', () => {
     expect(await stored(site)).toEqual(['milk', 'bread']);
   });
 
-  test('text that the user changes again is sent only when the user presses Add', async () => {
+  test('a waiting line that the user corrects goes on waiting, and is sent once the user has left the field', async () => {
     const page = await open();
     await loseConnection(page);
-    await typeLines(page, 'milk', 'bread');
-    await poll(() => waiting(page)).toEqual(['milk', 'bread']);
-    await field(page).fill('milk\nbread and ');
-    await poll(() => waiting(page)).toEqual(['milk']);
+    await typeLines(page, 'milk', 'bread', 'tea');
+    await poll(() => waiting(page)).toEqual(['milk', 'bread', 'tea']);
+    for (const key of ['ArrowUp', 'ArrowUp', 'End']) await page.keyboard.press(key);
+    await page.keyboard.type(' and ');
+    await poll(() => waiting(page)).toEqual(['milk', 'bread and ', 'tea']);
+    expect(await connection(page)).toContain('3 new tasks wait on this device.');
     relay.restore();
-    await poll(() => connection(page)).toBe('');
-    await poll(() => stored(site)).toEqual(['milk']);
-    await poll(() => field(page).inputValue()).toBe('bread and ');
+    await poll(() => stored(site)).toEqual(['tea', 'milk']);
+    await poll(() => field(page).inputValue()).toBe('bread and \n');
+    expect(await notice(page)).not.toContain('Sent.');
+    await page.keyboard.type('rye');
+    await poll(() => waiting(page)).toEqual(['bread and rye']);
+    await field(page).blur();
+    await poll(() => stored(site)).toEqual(['bread and rye', 'tea', 'milk']);
+    await poll(() => field(page).inputValue()).toBe('');
+    await poll(() => notice(page)).toContain('Sent.');
+  });
+
+  test('a waiting line that the user types anew survives a reload, and one that the user takes out does not wait', async () => {
+    const page = await open();
+    await loseConnection(page);
+    await typeLines(page, 'milk', 'oats', 'tea');
+    await poll(() => waiting(page)).toEqual(['milk', 'oats', 'tea']);
+    for (const key of ['ArrowUp', 'ArrowUp', 'End']) await page.keyboard.press(key);
+    for (const _ of 'oats') await page.keyboard.press('Backspace');
+    expect(await field(page).inputValue()).toBe('milk\n\ntea\n');
+    // The device has the last text until there is another.
+    expect(await waiting(page)).toEqual(['milk', 'o', 'tea']);
+    await page.keyboard.type('rice');
+    await poll(() => waiting(page)).toEqual(['milk', 'rice', 'tea']);
+    await page.reload();
+    await poll(() => field(page).inputValue()).toBe('milk\nrice\ntea\n');
+    await field(page).focus();
+    await page.keyboard.press('ControlOrMeta+Home');
+    for (const _ of 'milk') await page.keyboard.press('Delete');
+    expect(await waiting(page)).toEqual(['k', 'rice', 'tea']);
+    await field(page).blur();
+    await poll(() => waiting(page)).toEqual(['rice', 'tea']);
+    await field(page).focus();
+    await page.keyboard.press('ControlOrMeta+Home');
+    for (const _ of '\nrice\n') await page.keyboard.press('Delete');
+    await poll(() => waiting(page)).toEqual(['tea']);
+    relay.restore();
+    await field(page).blur();
+    await poll(() => stored(site)).toEqual(['tea']);
+  });
+
+  test('a corrected line survives a killed browser', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'profile-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const first = await openProfile(folder);
+    const page = await first.newPage();
+    await page.goto(relay.url);
+    await poll(() => kept(page)).toContain('/');
+    await loseConnection(page);
+    await typeLines(page, 'sausages', 'mince');
+    await poll(() => waiting(page)).toEqual(['sausages', 'mince']);
+    await field(page).fill('bratwurst\nmince\n');
+    await poll(() => waiting(page)).toEqual(['bratwurst', 'mince']);
+    await killBrowser(first);
+    const second = await openProfile(folder);
+    onTestFinished(() => second.close());
+    const again = await second.newPage();
+    await again.goto(relay.url);
+    await poll(() => field(again).inputValue()).toBe('bratwurst\nmince\n');
+    relay.restore();
+    await poll(() => stored(site)).toEqual(['mince', 'bratwurst']);
   });
 
   test('a line that the user types meanwhile stays as it is', async () => {
@@ -1109,7 +1187,7 @@ describe('Without a connection', () => {
       // Not a second tap on the same place, which would select a word.
       await field(page).tap({ position: { x: 200, y: 50 } });
       await page.keyboard.type(' and oats');
-      await poll(() => waiting(page)).toEqual(['milk', 'tea']);
+      await poll(() => waiting(page)).toEqual(['milk', 'bread and oats', 'tea']);
       expect(await field(page).inputValue()).toBe('milk\nbread and oats\ntea\n');
     },
   );
@@ -1122,7 +1200,7 @@ describe('Without a connection', () => {
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.type('rye ');
-    await poll(() => waiting(page)).toEqual(['milk', 'tea']);
+    await poll(() => waiting(page)).toEqual(['milk', 'rye bread', 'tea']);
     relay.restore();
     await poll(() => field(page).inputValue()).toMatch(/^rye bread\n?$/);
     await page.keyboard.type('and white ');

@@ -175,7 +175,12 @@ describe('The list page with scripts', () => {
 
   test('reports that the browser blocks cookies', async () => {
     const page = await openList();
-    await page.route('**/*', (route) => page.context().clearCookies().then(() => route.continue()));
+    await page.route('**/*', (route) =>
+      page
+        .context()
+        .clearCookies()
+        .then(() => route.continue()),
+    );
     await page.keyboard.type('milk');
     await page.keyboard.press('Enter');
     await poll(() => page.getByRole('alert').textContent()).toContain('your browser blocks cookies');

@@ -278,7 +278,8 @@ async function takeBack({ operation }: NewTask, failure: Failure, key: string, k
   pending = [];
   keyed = [...lines, ...keyed];
   keepAddDraft();
-  if (mayWait(operation, failure) && (await kept)) {
+  const isBlank = operation.title.trim() === '';
+  if (!isBlank && mayWait(operation, failure) && (await kept)) {
     unkey(lines);
     // The user may have added others without a connection meanwhile.
     waits = [...lines, ...waits];

@@ -104,8 +104,9 @@ function keepPlaces(page: Page) {
 /** Returns what stands for a row that the server's list does not have: nothing, a row, or a dimmed row that ignores taps. */
 function whatIsLeftOf(row: HTMLElement): HTMLElement | [] {
   if (row.dataset.pending === 'gone') return [];
+  // The form of a row keeps it from becoming like its copy.
+  row.classList.toggle('finished', stateOf(row) === 'finished');
   const copy = row.cloneNode(true) as HTMLElement;
-  copy.classList.toggle('finished', stateOf(row) === 'finished');
   copy.inert = fitsFilter(row) && !row.matches('.editing') && !isElsewhere(copy, newest);
   if (copy.inert && row.contains(document.activeElement)) leave(row);
   return copy;

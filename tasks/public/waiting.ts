@@ -2,7 +2,7 @@
 import { bring, claim } from './calm.js';
 import { change, enqueue, refresh } from './change.js';
 import { rowsIn } from './dom.js';
-import { drop, held, isKept, keep, type Operation, read, replace, waiting } from './kept.js';
+import { drop, find, held, isKept, keep, type Operation, read, replace, waiting } from './kept.js';
 import { complain, offersUndo, report, say, unsay } from './notice.js';
 import { hadConnection, isOffline } from './offline.js';
 import { showStates } from './pending.js';
@@ -49,7 +49,8 @@ export async function sendTick({ key, title, finished, rows, request, ...on }: T
   const waits = isOffline();
   const earlier = waits ? takenBack(key, finished, rows) : undefined;
   if (earlier) return drop(earlier);
-  const tick: Operation = { key, title, finished, at, waits, sentAt: waits ? undefined : at };
+  // A tick in its place may have been sent.
+  const tick: Operation = { key, title, finished, at, waits, sentAt: waits ? find(key)?.sentAt : at };
   for (const row of rows) delete row.dataset.waits;
   const kept = keep(tick);
   if (waits && (await kept)) {

@@ -205,6 +205,23 @@ test('A task that its user finishes on the first of several pages is not dimmed,
   await poll(() => notice(page)).toContain('Reopened: task 100');
 });
 
+test('A task that its user finishes and edits on the first of several pages stays in its place', async () => {
+  await site.add(...Array.from({ length: 101 }, (_, i) => `task ${i + 1}`));
+  const page = await site.openStill('/');
+  const held = Promise.withResolvers<void>();
+  await page.route('**/task/99/finish*', (route) => held.promise.then(() => route.continue()));
+  await page.getByLabel('Finish: task 99').click();
+  // The notice moves the rows, which ignore real clicks while the clock stands still.
+  await page.locator('#task-99 .edit').dispatchEvent('click');
+  await page.locator('#title-99').fill('task 99!');
+  await page.keyboard.press('Enter');
+  held.resolve();
+  await poll(() => notice(page)).toContain('Saved: task 99!');
+  await poll(() => page.locator('.busy').count()).toBe(0);
+  expect(await page.locator('#task-99').getAttribute('class')).toBe('finished');
+  expect(await page.locator('#task-99').getAttribute('inert')).toBeNull();
+});
+
 test('Rows that only cross the edge of the page are not counted as changes', async () => {
   await site.add(...Array.from({ length: 101 }, (_, i) => `task ${i + 1}`));
   const page = await site.openStill('/');

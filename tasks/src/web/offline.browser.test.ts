@@ -375,6 +375,22 @@ describe('Without a connection', () => {
     expect((await site.store.list({ filter: 'finished' })).finished).toBe(2);
   });
 
+  test('a tick that may have been made is not taken back without asking the server', async () => {
+    await site.add('milk');
+    const page = await open();
+    await loseConnectionAt(page, '**/task/1/finish*');
+    await finish(page, 'milk');
+    await poll(() => connection(page)).toContain('1 tick waits on this device.');
+    // Reopened, finished and reopened.
+    for (const verb of ['Reopen', 'Finish', 'Reopen']) {
+      await page.getByLabel(`${verb}: milk`).click();
+      await page.getByLabel(`${verb === 'Reopen' ? 'Finish' : 'Reopen'}: milk`).waitFor();
+    }
+    expect((await site.store.list({ filter: 'all' })).finished).toBe(1);
+    relay.restore();
+    await poll(async () => (await site.store.list({ filter: 'all' })).finished).toBe(0);
+  });
+
   test('Undo of a tick survives a crash before it was sent, and waits like a tick', async () => {
     await site.add('milk');
     let page = await open();

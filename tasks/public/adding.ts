@@ -1,5 +1,5 @@
 import { change, enqueue } from './change.js';
-import { type ChangedLine, changedLines } from './changed-lines.js';
+import { changedLines } from './changed-lines.js';
 import { drafts, restoreDraft, storeDraft, takeDraft, textFieldsOf, type Values } from './drafts.js';
 import {
   countTasks,
@@ -94,12 +94,12 @@ function keepAddDraft() {
 /** The text of the field before what the user types now. */
 let textBefore = area.value;
 
-/** A waiting line that the user has emptied, perhaps to type it anew, and its place. */
-let emptied: { line: Operation; at: number } | undefined;
+/** A waiting line that the user has emptied, perhaps to type it anew. */
+let emptied: Operation | undefined;
 
 /** A waiting line that the user corrects goes on waiting. One that the user takes out does not. */
 export function typed() {
-  for (const changed of changedLines(textBefore, area.value)) correct(changed);
+  for (const [was, is] of changedLines(textBefore, area.value)) correct(was, is);
   textBefore = area.value;
   const left = linesOf(area.value);
   const isLeft = ({ title }: Keyed) => {
@@ -115,14 +115,14 @@ export function typed() {
 }
 
 /** Keeps the new text of a waiting line. It is not sent before the user has left the field. */
-function correct({ at, was = '', is }: ChangedLine) {
-  const isTypedAnew = emptied?.at === at && was.trim() === '';
-  const line = isTypedAnew ? emptied?.line : waits.find(({ title }) => title === titleOf(was));
+function correct(was = '', is?: string) {
+  const isEmpty = was.trim() === '';
+  const line = isEmpty ? emptied : waits.find(({ title }) => title === titleOf(was));
   if (!line) return;
-  if (isTypedAnew) emptied = undefined;
   waits = waits.filter((each) => each !== line);
+  if (isEmpty) emptied = undefined;
   if (is === undefined) return void drop(line);
-  if (is.trim() === '') return holdEmpty(line, at);
+  if (is.trim() === '') return holdEmpty(line);
   // The server may have the earlier text.
   const fresh = { ...line, key: newKey(), title: titleOf(is), at: Date.now(), sentAt: undefined };
   waits = [...waits, fresh];
@@ -131,15 +131,15 @@ function correct({ at, was = '', is }: ChangedLine) {
 }
 
 /** Keeps the text of a line that the user may be about to type anew. */
-function holdEmpty(line: Operation, at: number) {
+function holdEmpty(line: Operation) {
   endCorrection();
-  emptied = { line, at };
+  emptied = line;
   held.add(line.key);
 }
 
 /** Drops a line that the user has left empty. What the user has corrected may be sent. */
 function endCorrection() {
-  if (emptied) void drop(emptied.line);
+  if (emptied) void drop(emptied);
   emptied = undefined;
   held.clear();
 }

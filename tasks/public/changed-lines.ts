@@ -1,10 +1,5 @@
-/** A line at the same place in two texts. It is missing in the shorter one. */
-export interface ChangedLine {
-  /** Its number, from 0. */
-  at: number;
-  was: string | undefined;
-  is: string | undefined;
-}
+/** The line at one place of two texts. It is missing in the shorter one. */
+type ChangedLine = [was: string | undefined, is: string | undefined];
 
 /** The lines from the first to the last that differ between two texts. */
 export function changedLines(before: string, after: string): ChangedLine[] {
@@ -18,5 +13,5 @@ export function changedLines(before: string, after: string): ChangedLine[] {
   const length = Math.max(old.length, fresh.length) - start - end;
   const was = old.slice(start, old.length - end);
   const is = fresh.slice(start, fresh.length - end);
-  return Array.from({ length }, (_, i) => ({ at: start + i, was: was[i], is: is[i] }));
+  return Array.from({ length }, (_, i) => [was[i], is[i]]);
 }

@@ -126,6 +126,12 @@ describe('Scripts', () => {
     expect(readScript(path, kept)).toContain('const b');
   });
 
+  test('no string of a script has two spaces, which would become one', async () => {
+    const root = `${import.meta.dirname}/../../public`;
+    for (const name of (await readdir(root)).filter((each) => each.endsWith('.ts')))
+      expect(await readFile(join(root, name), 'utf8'), name).not.toMatch(/^ *[^ /*].*\S {2}/m);
+  });
+
   test('the list page loads at most 32 KB of compressed scripts, including the library', async () => {
     const own = publicFiles(`${import.meta.dirname}/../../public`);
     const preload = await readFile(`${import.meta.dirname}/../../views/preload.eta`, 'utf8');

@@ -86,7 +86,7 @@ async function change(act: (all: Operation[]) => Operation[]): Promise<void> {
 export const isSame = (a: Operation) => (b: Operation) => a.key === b.key && a.at === b.at;
 
 /** The change with this key, as last read. */
-export const find = (key: string) => operations.find((one) => one.key === key);
+export const operationOf = (key: string) => operations.find((one) => one.key === key);
 
 /** The keys of lines that the user is correcting, which are not sent meanwhile. */
 export const held = new Set<string>();

@@ -114,7 +114,7 @@ export async function load(url: string, init: RequestInit = {}, canWait = false)
   const doubt = isChange ? setTimeout(reach, doubtAfter) : undefined;
   if (canWait) addEventListener('connectionlost', end, { signal: ended.signal });
   try {
-    return await exchange(url, { ...init, signal: ended.signal });
+    return await fetchPage(url, { ...init, signal: ended.signal });
   } finally {
     end();
     clearTimeout(timeout);
@@ -122,7 +122,7 @@ export async function load(url: string, init: RequestInit = {}, canWait = false)
   }
 }
 
-async function exchange(url: string, init: RequestInit): Promise<Document> {
+async function fetchPage(url: string, init: RequestInit): Promise<Document> {
   const headers = { Accept: 'text/html', ...init.headers };
   const isChange = init.method !== undefined;
   const response = await fetch(url, { ...init, headers }).catch(isChange ? noAnswer : notSent);

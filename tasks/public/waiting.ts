@@ -2,7 +2,7 @@
 import { bring, claim } from './calm.js';
 import { change, enqueue, refresh } from './change.js';
 import { rowsIn } from './dom.js';
-import { drop, find, held, isKept, keep, type Operation, read, replace, waiting } from './kept.js';
+import { drop, held, isKept, keep, type Operation, operationOf, read, replace, waiting } from './kept.js';
 import { complain, offersUndo, report, say, unsay } from './notice.js';
 import { hadConnection, isOffline } from './offline.js';
 import { showStates } from './pending.js';
@@ -50,7 +50,7 @@ export async function sendTick({ key, title, finished, rows, request, ...on }: T
   const earlier = waits ? takenBack(key, finished, rows) : undefined;
   if (earlier) return drop(earlier);
   // A tick in its place may have been sent.
-  const tick: Operation = { key, title, finished, at, waits, sentAt: waits ? find(key)?.sentAt : at };
+  const tick: Operation = { key, title, finished, at, waits, sentAt: waits ? operationOf(key)?.sentAt : at };
   for (const row of rows) delete row.dataset.waits;
   const kept = keep(tick);
   if (waits && (await kept)) {

@@ -269,6 +269,22 @@ describe('Without a connection', () => {
     expect(await page.locator('#task-1').getAttribute('data-waits')).toBe('finished');
   });
 
+  test('a list that was opened without a connection can be changed later, although the phone has forgotten its session', async () => {
+    await site.add('bread');
+    const page = await open();
+    relay.lose();
+    await page.context().clearCookies();
+    const again = await reopen(page);
+    await poll(() => connection(again)).toContain('no connection');
+    relay.restore();
+    await poll(() => connection(again)).toBe('');
+    await typeLines(again, 'milk');
+    await poll(() => stored(site)).toEqual(['milk', 'bread']);
+    await again.context().clearCookies();
+    await again.getByRole('button', { name: 'Delete: bread' }).click();
+    await poll(() => stored(site)).toEqual(['milk']);
+  });
+
   test('a filter or a search leads to the whole list, and says so', async () => {
     await site.add('milk', 'bread');
     const page = await open();

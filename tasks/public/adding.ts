@@ -1,5 +1,4 @@
 import { change, enqueue } from './change.js';
-import { changedLines } from './changed-lines.js';
 import { drafts, restoreDraft, storeDraft, takeDraft, textFieldsOf, type Values } from './drafts.js';
 import {
   countTasks,
@@ -15,17 +14,18 @@ import {
 } from './form.js';
 import {
   drop,
-  exchange,
   held,
   isKept,
   isSame,
   keep,
   newTasks,
   type Operation,
+  operationOf,
   read,
   replace,
+  retitle,
 } from './kept.js';
-import { report, say } from './notice.js';
+import { complain, report, say } from './notice.js';
 import { asked, isOffline } from './offline.js';
 import { type Failure, newKey, post } from './request.js';
 import { sharedText } from './shared-text.js';
@@ -99,7 +99,11 @@ let emptied: Operation | undefined;
 
 /** A waiting line that the user corrects goes on waiting. One that the user takes out does not. */
 export function typed() {
-  for (const [was, is] of changedLines(textBefore, area.value)) correct(was, is);
+  const before = textBefore.split('\n');
+  const after = area.value.split('\n');
+  // Otherwise, the user has taken lines out, or has inserted some.
+  if (before.length === after.length)
+    for (const [i, text] of after.entries()) if (text !== before[i]) correct(before[i] as string, text);
   textBefore = area.value;
   const left = linesOf(area.value);
   const isLeft = ({ title }: Keyed) => {
@@ -110,36 +114,40 @@ export function typed() {
   const gone = waits.filter((line) => !isLeft(line));
   waits = waits.filter((line) => !gone.includes(line));
   keyed = keyed.filter(isLeft);
-  if (gone.length > 0) void drop(...gone);
+  takeAway(gone);
   keepAddDraft();
 }
 
 /** Keeps the new text of a waiting line. It is not sent before the user has left the field. */
-function correct(was = '', is?: string) {
-  const isEmpty = was.trim() === '';
+function correct(was: string, is: string) {
+  const isEmpty = !was.trim();
   const line = isEmpty ? emptied : waits.find(({ title }) => title === titleOf(was));
   if (!line) return;
   waits = waits.filter((each) => each !== line);
   if (isEmpty) emptied = undefined;
-  if (is === undefined) return void drop(line);
-  if (is.trim() === '') return holdEmpty(line);
-  // The server may have the earlier text.
-  const fresh = { ...line, key: newKey(), title: titleOf(is), at: Date.now(), sentAt: undefined };
-  waits = [...waits, fresh];
-  held.add(fresh.key);
-  void exchange(line, fresh);
+  if (is.trim()) {
+    const fresh = { ...line, title: titleOf(is), at: Date.now() };
+    waits = [...waits, fresh];
+    void retitle(line, fresh);
+  } else {
+    endCorrection();
+    emptied = line;
+  }
+  held.add(line.key);
 }
 
-/** Keeps the text of a line that the user may be about to type anew. */
-function holdEmpty(line: Operation) {
-  endCorrection();
-  emptied = line;
-  held.add(line.key);
+/** Drops lines that the user has taken out, and tells if the server may have added one. */
+function takeAway(lines: Operation[]) {
+  if (lines.length > 0) void drop(...lines);
+  for (const { key } of lines) {
+    const sent = operationOf(key)?.sentAs?.[0];
+    if (sent) complain(`\u2068${sent}\u2069: This may be in the list already.`);
+  }
 }
 
 /** Drops a line that the user has left empty. What the user has corrected may be sent. */
 function endCorrection() {
-  if (emptied) void drop(emptied);
+  if (emptied) takeAway([emptied]);
   emptied = undefined;
   held.clear();
 }
@@ -178,7 +186,9 @@ export function add() {
   const tasks = takeTasks(texts);
   forget();
   explain(single, '');
-  if (isOffline() && value.trim()) void addLater(tasks);
+  // A form would not tell that the server has a line with an earlier title.
+  const hasWaited = tasks.some(({ waited }) => waited);
+  if (hasWaited || (isOffline() && value.trim())) void addLater(tasks);
   else sendAll(tasks);
   // Keeps a phone's keyboard open after a tap on Add.
   fieldOf(single).focus();
@@ -210,7 +220,7 @@ function newTask(text: string, key: string, waited: Operation | undefined): NewT
   const data = new FormData(single);
   data.set('title', text);
   data.set('nonce', key);
-  const operation = { key, title: text, at: Date.now(), page, sentAt: waited?.sentAt };
+  const operation = { key, title: text, at: Date.now(), page };
   return { text, data, operation, waited };
 }
 
@@ -236,7 +246,10 @@ async function addLater(tasks: NewTask[]) {
 }
 
 function sendAll(tasks: NewTask[]) {
-  for (const { operation } of tasks) operation.sentAt ??= operation.at;
+  for (const { text, operation } of tasks) {
+    operation.sentAt = operation.at;
+    operation.sentAs = [text];
+  }
   const titles = tasks.map(({ text }) => text);
   for (const field of textFieldsOf(single)) if (field.name !== 'title') field.value = '';
   takeOut(titles);
@@ -278,8 +291,7 @@ async function takeBack({ operation }: NewTask, failure: Failure, key: string, k
   pending = [];
   keyed = [...lines, ...keyed];
   keepAddDraft();
-  const isBlank = operation.title.trim() === '';
-  if (!isBlank && mayWait(operation, failure) && (await kept)) {
+  if (mayWait(operation, failure) && (await kept)) {
     unkey(lines);
     // The user may have added others without a connection meanwhile.
     waits = [...lines, ...waits];

@@ -51,9 +51,9 @@ export function saveEdit(form: HTMLFormElement) {
       if (isEdit) say('Saved', title);
       else say('Added', title, { textContent: 'Show', href: '/#list' });
       endEdit(row);
+      if (!isEdit || !document.querySelector('.found')) return;
       // The search no longer finds it.
-      const isSearch = document.querySelector('.found') !== null;
-      if (isEdit && isSearch && !page.getElementById(row.id) && !isElsewhere(row, page)) leaveList(row);
+      if (!page.getElementById(row.id) && !isElsewhere(row, page)) leaveList(row);
     },
     failed(failure) {
       lock(form, false);

@@ -16,6 +16,8 @@ export interface Operation {
   waits?: boolean;
   /** When it was first sent (milliseconds since 1970). The server may have made the change. */
   sentAt?: number | undefined;
+  /** The titles with which a new task was sent. The server may have added it with any of them. */
+  sentAs?: string[] | undefined;
   /** Why the server refused a new task. It is not sent again. */
   refusal?: string;
 }
@@ -97,7 +99,9 @@ export const isKept = (operation: Operation) => operations.some(isSame(operation
 /** Keeps changes instead of earlier ones with their keys. Returns whether the browser has stored them. */
 export async function keep(...added: Operation[]): Promise<boolean> {
   await change((all) => {
-    const next = [...all.filter((old) => !added.some(({ key }) => key === old.key)), ...added];
+    // What is kept already knows when it was sent.
+    const fresh = added.filter((one) => !all.some(isSame(one)));
+    const next = [...all.filter((old) => !fresh.some(({ key }) => key === old.key)), ...fresh];
     return next.length > maxWaiting ? all : next;
   });
   return added.every(isKept);
@@ -107,9 +111,9 @@ export async function keep(...added: Operation[]): Promise<boolean> {
 export const replace = (...fresh: Operation[]) =>
   change((all) => all.map((one) => fresh.find(isSame(one)) ?? one));
 
-/** Puts a change in the place of an earlier one, if this device still keeps that. */
-export const exchange = (old: Operation, fresh: Operation) =>
-  change((all) => all.map((one) => (isSame(old)(one) ? fresh : one)));
+/** Gives a new task the title of `fresh`, if this device still keeps `line`. */
+export const retitle = (line: Operation, { title, at }: Operation) =>
+  change((all) => all.map((one) => (isSame(line)(one) ? { ...one, title, at } : one)));
 
 /** Drops changes, unless the user has made later ones. */
 export const drop = (...gone: Operation[]) => change((all) => all.filter((one) => !gone.some(isSame(one))));

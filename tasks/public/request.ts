@@ -14,9 +14,6 @@ type Kind =
 /** Milliseconds to wait for a response, longer than the proxy. */
 const patience = 15_000;
 
-/** Milliseconds without a response to a change until the page checks whether there still is a connection. */
-const doubtAfter = 5_000;
-
 /** A failed request. The message is for the user. */
 export class Failure extends Error {
   readonly kind: Kind;
@@ -60,7 +57,7 @@ const kinds: Partial<Record<number, Kind>> = {
   422: 'invalid',
 };
 
-/** Milliseconds to wait for a response to a probe. */
+/** Milliseconds without a response until a probe, and until the probe has failed. */
 const probePatience = 5_000;
 
 /** Milliseconds until the next probe after one without a response, so that not each change in the queue waits for its own. */
@@ -109,15 +106,15 @@ export async function load(url: string, init: RequestInit = {}, canWait = false)
   // A server that hangs could still make the change after the page has said that it needs a connection.
   if (isChange && isOffline() && !(await reach())) notSent();
   const ended = new AbortController();
+  const { signal } = ended;
   const end = () => ended.abort();
-  const timeout = setTimeout(end, patience);
-  const doubt = isChange ? setTimeout(reach, doubtAfter) : undefined;
-  if (canWait) addEventListener('connectionlost', end, { signal: ended.signal });
+  setTimeout(end, patience);
+  const doubt = setTimeout(reach, probePatience);
+  if (canWait) addEventListener('connectionlost', end, { signal });
   try {
-    return await fetchPage(url, { ...init, signal: ended.signal });
+    return await fetchPage(url, { ...init, signal });
   } finally {
     end();
-    clearTimeout(timeout);
     clearTimeout(doubt);
   }
 }
@@ -143,30 +140,43 @@ async function fetchPage(url: string, init: RequestInit): Promise<Document> {
   });
 }
 
-/** Sends a change that can be sent any number of times. Returns `later` if the server did not answer, or wants a login. */
-export async function sendOperation({
-  key,
-  title,
-  finished,
-}: Operation): Promise<{ id: string } | 'later' | { refusal: string }> {
-  const isNew = finished === undefined;
-  const response = await fetch(isNew ? '/tasks' : `/tasks/${key}`, {
-    method: isNew ? 'POST' : 'PUT',
-    headers: {
-      Accept: 'application/json',
-      'Content-Type': 'application/json',
-      [isNew ? 'Idempotency-Key' : 'If-Match']: isNew ? key : '*',
-    },
-    body: JSON.stringify(isNew ? { title } : { finished }),
+/** What the server has answered. `later` if it has not, or wants a login. */
+type Answer = { id: string; title: string; tag: string } | 'later' | { refusal: string };
+
+/** The title as the server stores it. */
+const stored = (title: string) => title.trim().normalize();
+
+/** Sends a change that can be sent any number of times. */
+export async function sendOperation({ key, title, finished, sentAs = [] }: Operation): Promise<Answer> {
+  if (finished !== undefined) return sendJson('PUT', `/tasks/${key}`, { 'If-Match': '*' }, { finished });
+  // The server knows a key only with the same title.
+  const [first = title] = sentAs;
+  const answer = await sendJson('POST', '/tasks', { 'Idempotency-Key': key }, { title: first });
+  if (answer === 'later' || 'refusal' in answer || answer.title === stored(title)) return answer;
+  // This user has corrected the line after it was sent, or somebody else has changed the task.
+  if (!sentAs.some((sent) => stored(sent) === answer.title)) return answer;
+  return sendJson('PUT', `/tasks/${answer.id}`, { 'If-Match': answer.tag }, { title });
+}
+
+async function sendJson(
+  method: string,
+  url: string,
+  headers: Record<string, string>,
+  body: object,
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: { Accept: 'application/json', 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
     // A login in front of the list redirects to its page.
     redirect: 'error',
     signal: AbortSignal.timeout(patience),
   }).catch(() => undefined);
   if (response?.status === 401) dispatchEvent(new Event('loggedout'));
   if (!response || [401, 408, 429].includes(response.status) || response.status >= 500) return 'later';
-  const { _id, detail } = await response.json().catch(() => ({}));
-  if (response.ok) return _id === undefined ? 'later' : { id: _id };
-  return { refusal: detail ?? `This failed (error ${response.status}).` };
+  const { _id, title, detail } = await response.json().catch(() => ({}));
+  if (!response.ok) return { refusal: detail ?? `This failed (error ${response.status}).` };
+  return _id ? { id: _id, title, tag: `${response.headers.get('etag')}` } : 'later';
 }
 
 /** A random key for a request. `randomUUID` would need HTTPS. */

@@ -98,13 +98,16 @@ function showTicks() {
 /** Milliseconds after which a new task is not sent again. The server knows its nonce for a day (`day` in store.ts). */
 const maxAge = 23 * 60 * 60 * 1_000;
 
-/** Sends an operation. Refuses a new task that the server may have added so long ago that it would add the task again. */
+/**
+ * Sends an operation, unless the user changes it first. Refuses a new task that the server may have added so long ago that it would
+ * add the task again.
+ */
 async function send(operation: Operation) {
-  const { finished, sentAt = Date.now() } = operation;
+  const { title, finished, sentAt = Date.now(), sentAs = [] } = operation;
   if (finished === undefined && Date.now() - sentAt > maxAge)
     return { refusal: 'This may be in the list already. If not, press Add.' };
-  if (operation.sentAt === undefined) await replace({ ...operation, sentAt });
-  return sendOperation(operation);
+  if (!sentAs.includes(title)) await replace({ ...operation, sentAt, sentAs: [...sentAs, title] });
+  return isKept(operation) ? sendOperation(operation) : undefined;
 }
 
 let isSending = false;
@@ -131,6 +134,7 @@ async function sendWaiting() {
     // The user has changed it meanwhile, sends it again, or is changing it.
     if (!isKept(operation) || held.has(operation.key)) continue;
     const answer = await send(operation);
+    if (!answer) continue;
     // Everything that waits needs a connection, or a login.
     if (answer === 'later') break;
     if ('refusal' in answer) {

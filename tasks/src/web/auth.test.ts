@@ -76,6 +76,15 @@ describe('Without a session', () => {
     },
   );
 
+  test('a field Accept of more than 1,000 characters is ignored', async () => {
+    const typeFor = async (spaces: number) => {
+      const Accept = `application/json${' '.repeat(spaces)},text/plain`;
+      return (await kept.app.request('/tasks', { headers: { Accept } })).headers.get('content-type');
+    };
+    expect(await typeFor(900)).toBe('application/problem+json');
+    expect(await typeFor(1_000)).not.toBe('application/problem+json');
+  });
+
   test('requests return 401 before the body, type, length, token, origin and If-Match are checked', async () => {
     const send = (headers: Record<string, string>, body = 'x') =>
       kept.app.request('/tasks', { method: 'POST', headers, body });

@@ -71,10 +71,13 @@ export function json(c: TasksContext, value: object, status = 200, headers?: Hea
   return respond(c, () => JSON.stringify(value), status, { ...type, ...vary, ...noStore, ...headers });
 }
 
+/** Maximum characters of `Accept` that are read. Browsers send about 200; 16 KB of commas would take a millisecond. */
+const maxAccept = 1_000;
+
 /** Whether `Accept` prefers JSON to HTML, or has no preference and the request body is JSON. */
 export function wantsJson(c: TasksContext): boolean {
   const accept = c.req.header('accept');
-  if (accept === undefined || accept === '*/*') {
+  if (accept === undefined || accept === '*/*' || accept.length > maxAccept) {
     return /^application\/json\b/i.test(c.req.header('content-type') ?? '');
   }
   const supports = ['text/html', 'application/json', 'application/problem+json'];

@@ -223,6 +223,10 @@ test('Tasks typed offline stay in the field, one per line', async () => {
 
 test('Tasks that return to the field and are added again at once keep their turn, even if the storage answers late', async () => {
   const page = await site.openNew('/');
+  // The page sends nothing before it has read its storage.
+  await enter(page, 'jam');
+  await poll(() => stored(site)).toEqual(['jam']);
+  await poll(() => waiting(page)).toEqual([]);
   await page.evaluate(`
     globalThis.answered = Promise.withResolvers();
     Object.defineProperty(IDBTransaction.prototype, 'oncomplete', {
@@ -240,7 +244,7 @@ test('Tasks that return to the field and are added again at once keep their turn
   await poll(() => waiting(page)).toEqual(['milk', 'bread', 'tea']);
   await page.evaluate('answered.resolve()');
   held.resolve();
-  await poll(() => stored(site)).toEqual(['tea', 'bread', 'milk']);
+  await poll(() => stored(site)).toEqual(['tea', 'bread', 'milk', 'jam']);
 });
 
 test('A task saved despite a failed response is removed from the field once the list shows the task', async () => {

@@ -101,7 +101,7 @@ let emptied: Operation | undefined;
 export function typed() {
   const before = textBefore.split('\n');
   const after = area.value.split('\n');
-  // Otherwise, the user has taken lines out, or has inserted some.
+  // If not, the user has deleted or inserted lines.
   if (before.length === after.length)
     for (const [i, text] of after.entries()) if (text !== before[i]) correct(before[i] as string, text);
   textBefore = area.value;
@@ -136,7 +136,7 @@ function correct(was: string, is: string) {
   held.add(line.key);
 }
 
-/** Drops lines that the user has taken out, and tells if the server may have added one. */
+/** Drops lines that the user has taken out, and says so if the server may have added one. */
 function takeAway(lines: Operation[]) {
   if (lines.length > 0) void drop(...lines);
   for (const { key } of lines) {

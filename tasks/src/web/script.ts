@@ -4,8 +4,8 @@ import { getCompileCacheDir, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * Reads the script at `path`, and strips types, comment lines, blank lines and needless spaces. Caches the result, because stripping takes 25 %
- * of the startup time.
+ * Reads the script at `path`, and strips types, comment lines, blank lines and needless spaces. Caches the result, because
+ * stripping takes 25 % of the startup time.
  *
  * @param folder the cache; by default Node's compile cache, if enabled
  */

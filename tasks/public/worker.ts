@@ -9,10 +9,13 @@ const patience = 5_000;
 /** Statuses of a proxy that cannot reach the service. A 503 is the service's own answer: its page says what is wrong. */
 const unreachable = [502, 504];
 
-/** The path of a file of a release. Its content never changes. */
-const releaseFile = /^\/public\/[\da-f]{12}\/[\w.-]+$/;
+/** Milliseconds after a response until the list is kept: the first paint comes before, for which keeping would compete. */
+const keepDelay = 1_000;
 
-/** The files of a page: what its tags name, not what the text of a task looks like. */
+/** The folder from which the kept list loads its files. The browser loads those of the server's pages without the worker. */
+const keptFolder = '/kept/';
+
+/** The files of a page: what its tags name, not what the text of a task looks like. Their content never changes. */
 const filesOfPage = / (?:src|href)="(\/public\/([\da-f]{12})\/[\w.-]+)"/g;
 
 /** How often this device has forgotten the list. A page that was requested earlier is not kept. */
@@ -25,8 +28,19 @@ let askedVersion: unknown;
 let requested = 0;
 let newest = 0;
 
-worker.addEventListener('install', () => void worker.skipWaiting());
-worker.addEventListener('activate', (event) => event.waitUntil(worker.clients.claim()));
+/** An install event of browsers that can load some files without the worker, which takes time to start. */
+interface InstallEvent extends ExtendableEvent {
+  addRoutes?(rule: { condition: { urlPattern: { pathname: string } }; source: 'network' }): Promise<void>;
+}
+
+worker.addEventListener('install', (event: InstallEvent) => {
+  event.addRoutes?.({ condition: { urlPattern: { pathname: '/public/*' } }, source: 'network' });
+  worker.skipWaiting();
+});
+
+worker.addEventListener('activate', (event) => {
+  event.waitUntil(Promise.all([worker.registration.navigationPreload.enable(), worker.clients.claim()]));
+});
 
 worker.addEventListener('fetch', (event) => {
   const { request } = event;
@@ -35,8 +49,8 @@ worker.addEventListener('fetch', (event) => {
   if (pathname === '/logout') event.waitUntil(forget());
   if (request.method !== 'GET') return;
   if (pathname === '/' && request.mode === 'navigate') event.respondWith(openList(event));
-  else if (releaseFile.test(pathname)) event.respondWith(openFile(request));
-  else if (request.mode === 'navigate') event.respondWith(openPage(request));
+  else if (pathname.startsWith(keptFolder)) event.respondWith(openFile(pathname));
+  else if (request.mode === 'navigate') event.respondWith(openPage(event));
 });
 
 // A page asks to keep the list as it is now. Each visible page does so after a change.
@@ -47,12 +61,15 @@ worker.addEventListener('message', (event) => {
   event.waitUntil(tryToKeep(list, fetch(list)));
 });
 
+/** Loads a page. The browser may have requested it while the worker started. */
+const load = async ({ request, preloadResponse }: FetchEvent): Promise<Response> =>
+  (await preloadResponse) ?? fetch(request);
+
 /** Returns the server's list, or the kept one if the server cannot be reached. */
 async function openList(event: FetchEvent): Promise<Response> {
-  const { request } = event;
-  const answer = fetch(request);
+  const answer = load(event);
   const copy = answer.then((response) => response.clone());
-  event.waitUntil(tryToKeep(request, copy));
+  event.waitUntil(tryToKeep(event.request, copy, keepDelay));
   const inTime = await Promise.race([answer.catch(() => undefined), after(patience)]);
   if (inTime && !unreachable.includes(inTime.status)) return inTime;
   return (await keptList()) ?? answer;
@@ -64,17 +81,18 @@ const after = (milliseconds: number) =>
   });
 
 /** Keeps the list, or what the device already keeps if there is no connection. */
-const tryToKeep = (request: Request, answer: Promise<Response>) =>
-  keepList(request, answer).catch(() => {
+const tryToKeep = (request: Request, answer: Promise<Response>, delay = 0) =>
+  keepList(request, answer, delay).catch(() => {
     askedVersion = undefined;
   });
 
 /** Keeps the whole list: not a search, a filtered list or a later page. */
-async function keepList(request: Request, answer: Promise<Response>): Promise<void> {
+async function keepList(request: Request, answer: Promise<Response>, delay: number): Promise<void> {
   requested += 1;
   const number = requested;
   const before = forgotten;
   const response = await answer;
+  await after(delay);
   if (new URL(response.url).pathname === '/login') return forget();
   if (response.redirected || new URL(request.url).search !== '') return;
   if (!response.ok) throw new Error(`status ${response.status}`);
@@ -111,24 +129,31 @@ async function end(): Promise<void> {
   await worker.registration.unregister();
 }
 
-/** Returns the kept list, marked with the time at which the server sent it. */
+/** Returns the kept list, marked with the time at which the server sent it. Its files come from the worker. */
 async function keptList(): Promise<Response | undefined> {
   const kept = await caches.match('/');
   if (!kept) return undefined;
   const { headers } = kept;
-  const html = (await kept.text()).replace('<html', `<html data-as-of="${headers.get('date')}"`);
+  const html = (await kept.text())
+    .replaceAll(filesOfPage, (tag) => tag.replace('/public/', keptFolder))
+    .replace('<html', `<html data-as-of="${headers.get('date')}"`);
   return new Response(html, { headers });
 }
 
 /** Returns the server's page, or the kept list. The browser's error page would leave an installed app without a way back. */
-async function openPage(request: Request): Promise<Response> {
-  const page = await fetch(request).catch(() => undefined);
+async function openPage(event: FetchEvent): Promise<Response> {
+  const page = await load(event).catch(() => undefined);
   // The server redirects to the login once a session has ended.
-  if (page?.ok && new URL(request.url).pathname === '/login') await forget();
+  if (page?.ok && new URL(event.request.url).pathname === '/login') await forget();
   return page ?? (await keptList()) ?? Response.error();
 }
 
-const openFile = async ({ url }: Request) => (await caches.match(url)) ?? fetch(url);
+async function openFile(pathname: string): Promise<Response> {
+  const file = pathname.replace(keptFolder, '/public/');
+  const kept = await caches.match(file);
+  // The kept response has the file's own URL, from which the browser would resolve the imports of a script.
+  return kept ? new Response(kept.body, kept) : fetch(file);
+}
 
 /** Deletes what this device keeps of the list. */
 async function forget(): Promise<void> {

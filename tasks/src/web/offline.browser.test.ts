@@ -347,6 +347,43 @@ describe('Without a connection', () => {
     expect(others).toEqual([]);
   });
 
+  test('the server is asked once for each page, while the worker starts', async () => {
+    const preloads: string[] = [];
+    const watched = await startRelay(site.url, ({ url, headers }) => {
+      if (headers['service-worker-navigation-preload'] === 'true') preloads.push(`GET ${url}`);
+      return {};
+    });
+    onTestFinished(() => watched.stop());
+    const page = await site.openNew('about:blank', { serviceWorkers: 'allow' });
+    await page.goto(watched.url);
+    await poll(() => kept(page)).toContain('/');
+    watched.asked.length = 0;
+    for (const path of ['', '?filter=open', 'tasks/import']) await page.goto(watched.url + path);
+    const pages = watched.asked.filter((line) => !/public|events/.test(line));
+    expect(pages).toEqual(['GET /', 'GET /?filter=open', 'GET /tasks/import']);
+    expect(preloads).toEqual(pages);
+  });
+
+  test("the worker loads the kept list's files, but not those of the server's pages", async () => {
+    await site.add('milk');
+    const page = await open();
+    const folders = async () => {
+      const names: string[] = await page.evaluate(
+        "performance.getEntriesByType('resource').map(({ name }) => name)",
+      );
+      return new Set(names.flatMap((name) => /(\w+)\/[\da-f]{12}\/list\.js$/.exec(name)?.[1] ?? []));
+    };
+    await page.reload();
+    expect(await folders()).toEqual(new Set(['public']));
+    const session = await page.context().newCDPSession(page);
+    await session.send('Network.clearBrowserCache');
+    relay.lose();
+    await page.reload();
+    expect(await folders()).toEqual(new Set(['kept']));
+    await finish(page, 'milk');
+    await poll(() => connection(page)).toContain('1 tick waits on this device.');
+  });
+
   test('a tick waits, survives a crash, and is sent once there is a connection', async () => {
     await site.add('milk', 'bread');
     const page = await open();

@@ -139,14 +139,18 @@ async function startSite(given: Partial<Dependencies>) {
 }
 
 /** The titles of what waits on the device. */
-export const waiting = (page: Page): Promise<string[]> =>
+export const waiting = async (page: Page): Promise<string[]> =>
+  (await operations(page)).map(({ title }) => title);
+
+/** What waits on the device. */
+export const operations = (page: Page): Promise<{ title: string; at: number }[]> =>
   page.evaluate(`new Promise((resolve) => {
     const opening = indexedDB.open('waiting');
     opening.onsuccess = () => {
       const reading = opening.result.transaction('operations').objectStore('operations').get('all');
       reading.onsuccess = () => {
         opening.result.close();
-        resolve((reading.result ?? []).map(({ title }) => title));
+        resolve(reading.result ?? []);
       };
     };
   })`);

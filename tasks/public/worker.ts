@@ -9,7 +9,7 @@ const patience = 5_000;
 /** Statuses of a proxy that cannot reach the service. A 503 is the service's own answer: its page says what is wrong. */
 const unreachable = [502, 504];
 
-/** Milliseconds after a response until the list is kept: the first paint comes before, for which keeping would compete. */
+/** Milliseconds after which a list that has been opened is kept. Keeping it would compete with its first paint. */
 const keepDelay = 1_000;
 
 /** The folder from which the kept list loads its files. The browser loads those of the server's pages without the worker. */
@@ -68,8 +68,8 @@ const load = async ({ request, preloadResponse }: FetchEvent): Promise<Response>
 /** Returns the server's list, or the kept one if the server cannot be reached. */
 async function openList(event: FetchEvent): Promise<Response> {
   const answer = load(event);
-  const copy = answer.then((response) => response.clone());
-  event.waitUntil(tryToKeep(event.request, copy, keepDelay));
+  const copy = answer.then((response) => later(response.clone()));
+  event.waitUntil(tryToKeep(event.request, copy));
   const inTime = await Promise.race([answer.catch(() => undefined), after(patience)]);
   if (inTime && !unreachable.includes(inTime.status)) return inTime;
   return (await keptList()) ?? answer;
@@ -80,19 +80,23 @@ const after = (milliseconds: number) =>
     setTimeout(resolve, milliseconds);
   });
 
+async function later(response: Response): Promise<Response> {
+  await after(keepDelay);
+  return response;
+}
+
 /** Keeps the list, or what the device already keeps if there is no connection. */
-const tryToKeep = (request: Request, answer: Promise<Response>, delay = 0) =>
-  keepList(request, answer, delay).catch(() => {
+const tryToKeep = (request: Request, answer: Promise<Response>) =>
+  keepList(request, answer).catch(() => {
     askedVersion = undefined;
   });
 
 /** Keeps the whole list: not a search, a filtered list or a later page. */
-async function keepList(request: Request, answer: Promise<Response>, delay: number): Promise<void> {
+async function keepList(request: Request, answer: Promise<Response>): Promise<void> {
   requested += 1;
   const number = requested;
   const before = forgotten;
   const response = await answer;
-  await after(delay);
   if (new URL(response.url).pathname === '/login') return forget();
   if (response.redirected || new URL(request.url).search !== '') return;
   if (!response.ok) throw new Error(`status ${response.status}`);

@@ -91,64 +91,88 @@ function keepAddDraft() {
   countTasks(single);
 }
 
-/** The text of the field before what the user types now. */
-let textBefore = area.value;
+/** A line of the field, and the task that waits in it. */
+interface Line {
+  text: string;
+  operation: Operation | undefined;
+}
 
-/** A waiting line that the user has emptied, perhaps to type it anew. */
-let emptied: Operation | undefined;
+/** The lines of the field when its text last changed. */
+let shown: Line[] = [];
+
+/** The lines of the field with what waits in them now. What began to wait since is in the first line with its title. */
+function linesOfField(): Line[] {
+  const isHere = (operation?: Operation) =>
+    operation && (waits.includes(operation) || held.has(operation.key));
+  const lines = shown.map(({ text, operation }) => ({
+    text,
+    operation: isHere(operation) ? operation : undefined,
+  }));
+  for (const operation of waits) {
+    if (lines.some((line) => line.operation === operation)) continue;
+    const line = lines.find((each) => !each.operation && titleOf(each.text) === operation.title);
+    if (line) line.operation = operation;
+  }
+  return lines;
+}
+
+/** Follows the lines of the field to its new text. Returns those that are gone. */
+function follow(text: string, isTyped: boolean): Line[] {
+  const before = linesOfField();
+  const texts = text.split('\n');
+  if (isTyped && before.length === texts.length) {
+    shown = before.map((line, i) => ({ ...line, text: texts[i] as string }));
+    return [];
+  }
+  shown = texts.map((text) => {
+    const at = before.findIndex((line) => line.text === text);
+    return { text, operation: before.splice(at, at < 0 ? 0 : 1)[0]?.operation };
+  });
+  return before;
+}
 
 /** A waiting line that the user corrects goes on waiting. One that the user takes out does not. */
 export function typed() {
-  const before = textBefore.split('\n');
-  const after = area.value.split('\n');
-  // If not, the user has deleted or inserted lines.
-  if (before.length === after.length)
-    for (const [i, text] of after.entries()) if (text !== before[i]) correct(before[i] as string, text);
-  textBefore = area.value;
-  const left = linesOf(area.value);
-  const isLeft = ({ title }: Keyed) => {
-    const at = left.indexOf(title);
-    if (at >= 0) left.splice(at, 1);
+  takeAway(follow(area.value, true));
+  shown = shown.map(({ text, operation }) => ({ text, operation: operation && correct(operation, text) }));
+  waits = shown.flatMap(({ text, operation }) => (operation && text.trim() ? operation : []));
+  const others = linesOf(withoutLines(area.value, titlesOf(waits)));
+  keyed = keyed.filter(({ title }) => {
+    const at = others.indexOf(title);
+    if (at >= 0) others.splice(at, 1);
     return at >= 0;
-  };
-  const gone = waits.filter((line) => !isLeft(line));
-  waits = waits.filter((line) => !gone.includes(line));
-  keyed = keyed.filter(isLeft);
-  takeAway(gone);
+  });
   keepAddDraft();
 }
 
 /** Keeps the new text of a waiting line. It is not sent before the user has left the field. */
-function correct(was: string, is: string) {
-  const isEmpty = !was.trim();
-  const line = isEmpty ? emptied : waits.find(({ title }) => title === titleOf(was));
-  if (!line) return;
-  waits = waits.filter((each) => each !== line);
-  if (isEmpty) emptied = undefined;
-  if (is.trim()) {
-    const fresh = { ...line, title: titleOf(is), at: Date.now() };
-    waits = [...waits, fresh];
-    void retitle(line, fresh);
-  } else {
-    endCorrection();
-    emptied = line;
-  }
+function correct(line: Operation, text: string): Operation {
+  const title = titleOf(text);
+  if (title === line.title) return line;
   held.add(line.key);
+  // The user may type an empty line anew.
+  if (!text.trim()) return line;
+  const fresh = { ...line, title, at: Date.now() };
+  void retitle(line, fresh);
+  return fresh;
 }
 
-/** Drops lines that the user has taken out, and says so if the server may have added one. */
-function takeAway(lines: Operation[]) {
-  if (lines.length > 0) void drop(...lines);
-  for (const { key } of lines) {
+/** Drops the tasks of lines that the user has taken out, and says so if the server may have added one. */
+function takeAway(lines: Line[]) {
+  const gone = lines.flatMap(({ operation }) => operation ?? []);
+  if (gone.length > 0) void drop(...gone);
+  for (const { key } of gone) {
+    held.delete(key);
     const sent = operationOf(key)?.sentAs?.[0];
     if (sent) complain(`\u2068${sent}\u2069: This may be in the list already.`);
   }
 }
 
-/** Drops a line that the user has left empty. What the user has corrected may be sent. */
+const areBlank = (lines: Line[]) => lines.filter(({ text }) => !text.trim());
+
+/** Drops the tasks of lines that the user has left empty. What the user has corrected may be sent. */
 function endCorrection() {
-  if (emptied) takeAway([emptied]);
-  emptied = undefined;
+  takeAway(areBlank(linesOfField()));
   held.clear();
 }
 
@@ -163,7 +187,7 @@ document.addEventListener('visibilitychange', leaveCorrection);
 /** Shows a text. By default, it differs only before the cursor. */
 function show(text: string, behind = area.value.length - area.selectionEnd) {
   area.value = text;
-  textBefore = text;
+  takeAway(areBlank(follow(text, false)));
   area.setSelectionRange(text.length - behind, text.length - behind);
   countTasks(single);
 }
@@ -174,7 +198,7 @@ function takeOut(lines: string[]) {
   const text = withoutLines(value, lines);
   const start = value.lastIndexOf('\n', selectionEnd - 1) + 1;
   const above = withoutLines(value.slice(0, start), lines);
-  show(text.trimStart(), text.length - above.length - selectionEnd + start);
+  show(text.replace(/^\n+/, ''), text.length - above.length - selectionEnd + start);
 }
 
 /** Adds a task for each line. Unsaved text returns to the field after a failure. */
@@ -229,7 +253,7 @@ async function addLater(tasks: NewTask[]) {
   const lines = tasks.map(({ operation, waited }) => waited ?? { ...operation, waits: true });
   waits = lines;
   // The next task starts a new line, even after a reload.
-  show(`${area.value.trimEnd()}\n`, 0);
+  show(`${area.value.replace(/\n+$/, '')}\n`, 0);
   // The field still has the focus. A tap may only bring back the keyboard of a phone.
   startLineAtTap();
   keepAddDraft();

@@ -1243,6 +1243,55 @@ describe('Without a connection', () => {
     expect(await stored(site)).toEqual(['whisky']);
   });
 
+  test('a line that begins like a waiting one is not taken for a correction', async () => {
+    const page = await open();
+    await loseConnection(page);
+    await typeLines(page, 'nuts', 'nuts salted');
+    await poll(() => waiting(page)).toEqual(['nuts', 'nuts salted']);
+    await page.reload();
+    await poll(() => field(page).inputValue()).toBe('nuts\nnuts salted\n');
+    await field(page).focus();
+    await page.keyboard.type('nuts salted, 200 g');
+    expect(await waiting(page)).toEqual(['nuts', 'nuts salted']);
+    relay.restore();
+    await poll(() => stored(site)).toEqual(['nuts salted', 'nuts']);
+    await poll(() => field(page).inputValue()).toBe('nuts salted, 200 g');
+    await field(page).blur();
+    await poll(() => notice(page)).toContain('Sent.');
+    expect(await stored(site)).toEqual(['nuts salted', 'nuts']);
+  });
+
+  test('a line that is typed in another place than an emptied one is not taken for its correction', async () => {
+    const page = await open();
+    await loseConnection(page);
+    await typeLines(page, 'gin', 'tea');
+    await poll(() => waiting(page)).toEqual(['gin', 'tea']);
+    await page.keyboard.press('ControlOrMeta+Home');
+    for (const _ of 'gin') await page.keyboard.press('Delete');
+    await page.keyboard.press('ControlOrMeta+End');
+    await page.keyboard.type('milk');
+    await field(page).blur();
+    await poll(() => waiting(page)).toEqual(['tea']);
+    expect((await field(page).inputValue()).trim()).toBe('tea\nmilk');
+  });
+
+  test('a line with spaces around it goes on waiting while the user types the next one', async () => {
+    const page = await open();
+    await loseConnection(page);
+    await typeLines(page, ' milk ', ' bread ');
+    await poll(() => waiting(page)).toEqual([' milk ', ' bread ']);
+    await page.keyboard.type('t');
+    expect(await waiting(page)).toEqual([' milk ', ' bread ']);
+    await page.reload();
+    await field(page).focus();
+    await page.keyboard.type('ea');
+    expect(await waiting(page)).toEqual([' milk ', ' bread ']);
+    await page.keyboard.press('Enter');
+    relay.restore();
+    await poll(() => stored(site)).toEqual(['tea', 'bread', 'milk']);
+    await poll(() => field(page).inputValue()).toBe('');
+  });
+
   test('a line that the user types meanwhile stays as it is', async () => {
     const page = await open();
     await loseConnection(page);

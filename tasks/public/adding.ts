@@ -253,7 +253,9 @@ async function addLater(tasks: NewTask[]) {
   const lines = tasks.map(({ operation, waited }) => waited ?? { ...operation, waits: true });
   waits = lines;
   // The next task starts a new line, even after a reload.
-  show(`${area.value.replace(/\n+$/, '')}\n`, 0);
+  const texts = area.value.split('\n');
+  const last = texts.findLastIndex((text) => text.trim());
+  show([...texts.slice(0, last + 1), ''].join('\n'), 0);
   // The field still has the focus. A tap may only bring back the keyboard of a phone.
   startLineAtTap();
   keepAddDraft();

@@ -9,6 +9,7 @@ import {
   refuse,
   setFormKey,
   single,
+  take,
   titleOf,
   withoutLines,
 } from './form.js';
@@ -33,9 +34,10 @@ import { forget, remember } from './unanswered.js';
 import { endUndo, mayWait, sendSoon } from './waiting.js';
 
 // A text area can show several unsaved tasks.
-const area = Object.assign(document.createElement('textarea'), { rows: 1, value: fieldOf(single).value });
-for (const { name, value } of (fieldOf(single) as Element).attributes) area.setAttribute(name, value);
-fieldOf(single).replaceWith(area);
+const input = fieldOf(single);
+const area = Object.assign(document.createElement('textarea'), { rows: 1, value: input.value });
+for (const { name, value } of input.attributes) area.setAttribute(name, value);
+input.replaceWith(area);
 
 area.onfocus = startLineAtTap;
 
@@ -60,8 +62,33 @@ interface NewTask {
 /** The oldest first. */
 let pending: NewTask[] = [];
 
-/** The lines of the field that wait for a connection. */
-let waits: Operation[] = [];
+/** A line of the field, and the task that waits in it for a connection. */
+interface Line {
+  text: string;
+  operation?: Operation | undefined;
+}
+
+/** The lines of the field. A waiting task stays in its line when the user corrects or empties that. */
+let shown: Line[] = [];
+
+const isBlank = ({ text }: Line) => !text.trim();
+
+/** The tasks that wait in the field. */
+const waits = () => shown.flatMap((line) => (line.operation && !isBlank(line) ? line.operation : []));
+
+/** Lets each task wait in the first free line with its title. */
+function place(tasks: Operation[]) {
+  for (const task of tasks) {
+    const line = shown.find(({ text, operation }) => !operation && titleOf(text) === task.title);
+    if (line) line.operation = task;
+  }
+}
+
+/** Lets tasks no longer wait in the field. */
+function release(tasks: Operation[]) {
+  for (const line of shown)
+    if (tasks.some(({ key }) => key === line.operation?.key)) line.operation = undefined;
+}
 
 type Keyed = Pick<Operation, 'key' | 'title'>;
 
@@ -73,75 +100,44 @@ function unkey(lines: Keyed[]) {
   keyed = keyed.filter(({ key }) => !lines.some((line) => line.key === key));
 }
 
-const unsaved = () => [...pending.map(({ text }) => text), fieldOf(single).value].filter(Boolean).join('\n');
+const unsaved = () => [...pending.map(({ text }) => text), area.value].filter(Boolean).join('\n');
 
 const titlesOf = (lines: Keyed[]) => lines.map(({ title }) => title);
 
 /**
- * Stores the text that this device does not keep yet, with the keys of its lines. Tells whether a line waits: only once the
- * browser has stored it.
+ * Stores the text that this device does not keep yet, with the keys of its lines. Tells whether all lines wait: only once the
+ * browser has stored them.
  */
 function keepAddDraft() {
-  const lines = [...pending.map(({ operation }) => operation), ...waits];
+  const lines = [...pending.map(({ operation }) => operation), ...waits()];
   const title = withoutLines(unsaved(), titlesOf(lines.filter(isKept))).trimStart();
   const doubtful = [...lines.filter((line) => !isKept(line)), ...keyed];
   const keys = JSON.stringify(doubtful.map(({ key, title }) => ({ key, title })));
   storeDraft(single, { title, keys });
-  single.toggleAttribute('data-waits', waits.some(isKept));
+  single.toggleAttribute('data-waits', !title && waits().length > 0);
   countTasks(single);
 }
 
-/** A line of the field, and the task that waits in it. */
-interface Line {
-  text: string;
-  operation: Operation | undefined;
-}
-
-/** The lines of the field when its text last changed. */
-let shown: Line[] = [];
-
-/** The lines of the field with what waits in them now. What began to wait since is in the first line with its title. */
-function linesOfField(): Line[] {
-  const isHere = (operation?: Operation) =>
-    operation && (waits.includes(operation) || held.has(operation.key));
-  const lines = shown.map(({ text, operation }) => ({
-    text,
-    operation: isHere(operation) ? operation : undefined,
-  }));
-  for (const operation of waits) {
-    if (lines.some((line) => line.operation === operation)) continue;
-    const line = lines.find((each) => !each.operation && titleOf(each.text) === operation.title);
-    if (line) line.operation = operation;
-  }
-  return lines;
-}
-
-/** Follows the lines of the field to its new text. Returns those that are gone. */
-function follow(text: string, isTyped: boolean): Line[] {
-  const before = linesOfField();
-  const texts = text.split('\n');
-  if (isTyped && before.length === texts.length) {
-    shown = before.map((line, i) => ({ ...line, text: texts[i] as string }));
-    return [];
-  }
-  shown = texts.map((text) => {
-    const at = before.findIndex((line) => line.text === text);
-    return { text, operation: before.splice(at, at < 0 ? 0 : 1)[0]?.operation };
-  });
-  return before;
+/** Reads the lines of the field after the user has changed some that lie together. Returns those that are gone. */
+function readTyped(): Line[] {
+  const texts = area.value.split('\n');
+  const before = shown;
+  let same = 0;
+  // A cleared field is a first line that the user may type anew.
+  while (area.value && same < before.length && before.at(-1 - same)?.text === texts.at(-1 - same)) same += 1;
+  const below = before.splice(before.length - same);
+  const end = texts.length - same;
+  shown = texts.map((text, i) => ({ text, operation: (i < end ? before[i] : below[i - end])?.operation }));
+  return before.slice(end);
 }
 
 /** A waiting line that the user corrects goes on waiting. One that the user takes out does not. */
 export function typed() {
-  takeAway(follow(area.value, true));
-  shown = shown.map(({ text, operation }) => ({ text, operation: operation && correct(operation, text) }));
-  waits = shown.flatMap(({ text, operation }) => (operation && text.trim() ? operation : []));
-  const others = linesOf(withoutLines(area.value, titlesOf(waits)));
-  keyed = keyed.filter(({ title }) => {
-    const at = others.indexOf(title);
-    if (at >= 0) others.splice(at, 1);
-    return at >= 0;
-  });
+  const gone = readTyped();
+  for (const line of shown) if (line.operation) line.operation = correct(line.operation, line.text);
+  takeAway(gone);
+  const others = linesOf(withoutLines(area.value, titlesOf(waits())));
+  keyed = keyed.filter(({ title }) => take(others, (other) => other === title));
   keepAddDraft();
 }
 
@@ -162,17 +158,16 @@ function takeAway(lines: Line[]) {
   const gone = lines.flatMap(({ operation }) => operation ?? []);
   if (gone.length > 0) void drop(...gone);
   for (const { key } of gone) {
-    held.delete(key);
     const sent = operationOf(key)?.sentAs?.[0];
     if (sent) complain(`\u2068${sent}\u2069: This may be in the list already.`);
   }
 }
 
-const areBlank = (lines: Line[]) => lines.filter(({ text }) => !text.trim());
-
 /** Drops the tasks of lines that the user has left empty. What the user has corrected may be sent. */
 function endCorrection() {
-  takeAway(areBlank(linesOfField()));
+  const empty = shown.filter(isBlank);
+  takeAway(empty);
+  for (const line of empty) line.operation = undefined;
   held.clear();
 }
 
@@ -187,7 +182,11 @@ document.addEventListener('visibilitychange', leaveCorrection);
 /** Shows a text. By default, it differs only before the cursor. */
 function show(text: string, behind = area.value.length - area.selectionEnd) {
   area.value = text;
-  takeAway(areBlank(follow(text, false)));
+  const before = shown;
+  shown = text
+    .split('\n')
+    .map((each) => ({ text: each, operation: take(before, (line) => line.text === each)?.operation }));
+  takeAway(before.filter(isBlank));
   area.setSelectionRange(text.length - behind, text.length - behind);
   countTasks(single);
 }
@@ -204,7 +203,7 @@ function takeOut(lines: string[]) {
 /** Adds a task for each line. Unsaved text returns to the field after a failure. */
 export function add() {
   endCorrection();
-  const { value } = fieldOf(single);
+  const { value } = area;
   // The server explains why it refuses a blank line.
   const texts = linesOf(value).length > 0 ? linesOf(value) : [value];
   const tasks = takeTasks(texts);
@@ -215,18 +214,19 @@ export function add() {
   if (hasWaited || (isOffline() && value.trim())) void addLater(tasks);
   else sendAll(tasks);
   // Keeps a phone's keyboard open after a tap on Add.
-  fieldOf(single).focus();
+  area.focus();
 }
 
 /** Each line has its own key. A line that has had one keeps it, so the server adds it once. */
 function takeTasks(texts: string[]): NewTask[] {
   const nextKey = lineKeys(formKey(single));
   setFormKey(single);
+  const waiting = waits();
+  release(waiting);
   return texts.map((text) => {
-    const waited = waits.find(({ title }) => title === text);
-    waits = waits.filter((line) => line !== waited);
-    const known = waited ?? keyed.find(({ title }) => title === text);
-    if (known) unkey([known]);
+    const isIt = ({ title }: Keyed) => title === text;
+    const waited = take(waiting, isIt);
+    const known = waited ?? take(keyed, isIt);
     return newTask(text, known?.key ?? nextKey(), waited);
   });
 }
@@ -251,19 +251,19 @@ function newTask(text: string, key: string, waited: Operation | undefined): NewT
 /** Keeps the tasks, which stay in the field and are sent once there is a connection. */
 async function addLater(tasks: NewTask[]) {
   const lines = tasks.map(({ operation, waited }) => waited ?? { ...operation, waits: true });
-  waits = lines;
   // The next task starts a new line, even after a reload.
   const texts = area.value.split('\n');
   const last = texts.findLastIndex((text) => text.trim());
   show([...texts.slice(0, last + 1), ''].join('\n'), 0);
+  place(lines);
   // The field still has the focus. A tap may only bring back the keyboard of a phone.
   startLineAtTap();
   keepAddDraft();
   await keepLines(lines);
   // Some may have been sent meanwhile.
-  const refused = waits.filter((line) => lines.includes(line) && !isKept(line));
+  const refused = waits().filter((line) => lines.includes(line) && !isKept(line));
   if (refused.length > 0) {
-    waits = waits.filter((line) => !refused.includes(line));
+    release(refused);
     sendAll(tasks.filter(({ operation }) => refused.some(({ key }) => key === operation.key)));
   }
   keepAddDraft();
@@ -311,7 +311,7 @@ function send(task: NewTask, kept: Promise<boolean>) {
 /** Returns the text of `task` and of all later tasks to the field. */
 async function takeBack({ operation }: NewTask, failure: Failure, key: string, kept: Promise<boolean>) {
   // Start a new line for the next task, unless the server rejected this one.
-  const isRejected = failure.kind === 'invalid' || fieldOf(single).value !== '';
+  const isRejected = failure.kind === 'invalid' || area.value !== '';
   show(isRejected ? unsaved() : `${unsaved()}\n`);
   const lines = pending.map((task) => ({ ...task.operation, waits: true }));
   pending = [];
@@ -319,8 +319,7 @@ async function takeBack({ operation }: NewTask, failure: Failure, key: string, k
   keepAddDraft();
   if (mayWait(operation, failure) && (await kept)) {
     unkey(lines);
-    // The user may have added others without a connection meanwhile.
-    waits = [...lines, ...waits];
+    place(lines);
     keepAddDraft();
     if (failure.kind === 'logged out') report(failure);
     return replace(...lines);
@@ -336,14 +335,14 @@ function leaveField(task: Keyed) {
   takeOut([task.title]);
   unkey([task]);
   keepAddDraft();
-  explain(single, fieldOf(single).value.includes('\n') ? 'The rest was not sent. Please try again.' : '');
+  explain(single, area.value.includes('\n') ? 'The rest was not sent. Please try again.' : '');
   say('Added', task.title.trim().normalize());
 }
 
 export function restoreAdd() {
   const draft = drafts()['/task'];
   restoreDraft(single);
-  show(fieldOf(single).value);
+  show(area.value);
   keyed = keysIn(draft);
   // No later line may have a key of the draft, or of the page's last visit, which the service worker shows.
   setFormKey(single);
@@ -403,9 +402,9 @@ async function takeOver() {
       holdLines();
       await replace(...moved);
       // The user may have added the draft of one of them again meanwhile.
-      const own = moved.filter((line) => isKept(line) && !waits.some(({ key }) => key === line.key));
-      waits = [...waits, ...own];
+      const own = moved.filter((line) => isKept(line) && !waits().some(({ key }) => key === line.key));
       show([...titlesOf(own), withoutDraftOf(own)].join('\n'));
+      place(own);
       keepAddDraft();
       settleLines([]);
     });
@@ -416,7 +415,7 @@ async function takeOver() {
 function withoutDraftOf(lines: Operation[]): string {
   const repeated = keyed.filter(({ key }) => lines.some((line) => line.key === key));
   unkey(repeated);
-  return withoutLines(fieldOf(single).value, titlesOf(repeated));
+  return withoutLines(area.value, titlesOf(repeated));
 }
 
 /** Takes lines out of the field that have been sent, perhaps by another page. Shows why the server refused others. */
@@ -424,12 +423,12 @@ function settleLines(gone: Operation[]) {
   const isIn = (lines: Operation[]) => (line: Operation) => lines.some(isSame(line));
   // A line that waits for its turn may be sent as one that waits for a connection.
   pending = pending.filter(({ operation }) => !isIn(gone)(operation));
-  const sent = waits.filter(isIn(gone));
+  const sent = waits().filter(isIn(gone));
   const refused = newTasks()
     .filter(({ refusal }) => refusal !== undefined)
-    .filter(isIn(waits));
+    .filter(isIn(waits()));
   if (sent.length + refused.length === 0) return;
-  waits = waits.filter((line) => !isIn([...sent, ...refused])(line));
+  release([...sent, ...refused]);
   takeOut(titlesOf(sent));
   if (refused[0]) explain(single, refused[0].refusal ?? '');
   void drop(...refused);

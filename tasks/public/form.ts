@@ -55,17 +55,17 @@ async function showPreview(form: HTMLFormElement) {
   script?.preview(form);
 }
 
+/** Takes the first item that matches out of `items`. */
+export function take<T>(items: T[], matches: (item: T) => boolean): T | undefined {
+  const at = items.findIndex(matches);
+  return at < 0 ? undefined : items.splice(at, 1)[0];
+}
+
 /** Returns `text` without one line for each of `lines`. */
 export function withoutLines(text: string, lines: string[]) {
   const left = [...lines];
-  return text
-    .split('\n')
-    .filter((typed) => {
-      const at = left.indexOf(titleOf(typed));
-      if (at >= 0) left.splice(at, 1);
-      return at < 0;
-    })
-    .join('\n');
+  const isLeft = (typed: string) => take(left, (line) => line === titleOf(typed)) === undefined;
+  return text.split('\n').filter(isLeft).join('\n');
 }
 
 /** Shows why the server has not saved the form. */

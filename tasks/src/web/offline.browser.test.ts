@@ -771,7 +771,7 @@ describe('Without a connection', () => {
     await poll(() => connection(page)).toContain('1 tick and 199 new tasks wait on this device.');
     await typeLines(page, 'one more');
     await poll(() => page.locator('.write .problem').textContent()).toBe('This needs a connection.');
-    expect(await page.getByRole('button', { name: 'Add when online' }).count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'Add 200 tasks' }).count()).toBe(1);
     relay.restore();
     await poll(() =>
       field(page)
@@ -1273,6 +1273,46 @@ describe('Without a connection', () => {
     await field(page).blur();
     await poll(() => waiting(page)).toEqual(['tea']);
     expect((await field(page).inputValue()).trim()).toBe('tea\nmilk');
+  });
+
+  test('two waiting lines that the user joins wait as one, in which each line above and below stays', async () => {
+    const page = await open();
+    await loseConnection(page);
+    await typeLines(page, 'salt', 'onions', 'garlic', 'salt');
+    await poll(() => waiting(page)).toEqual(['salt', 'onions', 'garlic', 'salt']);
+    for (const key of ['ArrowUp', 'ArrowUp', 'Home', 'Backspace']) await page.keyboard.press(key);
+    await page.keyboard.type(', ');
+    await poll(() => waiting(page)).toEqual(['salt', 'onions, garlic', 'salt']);
+    expect(await field(page).inputValue()).toBe('salt\nonions, garlic\nsalt\n');
+    await field(page).blur();
+    relay.restore();
+    await poll(() => stored(site)).toEqual(['salt', 'onions, garlic', 'salt']);
+  });
+
+  test('a waiting line that the user clears with the whole field and types anew is added once', async () => {
+    const page = await open();
+    await loseConnectionAt(page, '**/task');
+    await typeLines(page, 'gin');
+    await poll(() => connection(page)).toContain('1 new task waits on this device.');
+    expect(await stored(site)).toEqual(['gin']);
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.press('Delete');
+    await enter(page, 'gin');
+    relay.restore();
+    await poll(() => field(page).inputValue()).toBe('');
+    expect(await stored(site)).toEqual(['gin']);
+  });
+
+  test('the button says that lines wait only if all of them do', async () => {
+    const page = await open();
+    await loseConnection(page);
+    const button = page.locator('form.write .main');
+    await typeLines(page, 'milk');
+    await poll(() => button.textContent()).toBe('Add when online');
+    await page.keyboard.type('bread');
+    await poll(() => button.textContent()).toBe('Add 2 tasks');
+    await page.keyboard.press('Enter');
+    await poll(() => button.textContent()).toBe('Add when online');
   });
 
   test('a line with spaces around it goes on waiting while the user types the next one', async () => {

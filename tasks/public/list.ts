@@ -111,7 +111,9 @@ document.addEventListener('paste', (event) => {
     return;
   }
   if (pasteLong(event) || target.matches('input:not(#title), textarea:not(#title)')) return;
-  if (!document.querySelector('.lines') && (target.id !== 'title' || linesOf(text).length < 2)) return;
+  // Without a connection, the lines wait in the field.
+  const isList = linesOf(text).length > 1 && !isOffline();
+  if (!document.querySelector('.lines') && (target.id !== 'title' || !isList)) return;
   event.preventDefault();
   offerLines(text);
 });

@@ -796,6 +796,21 @@ describe('Without a connection', () => {
     await poll(() => titles(again)).toEqual(['milk']);
   });
 
+  test('pasted lines wait in the field like typed ones', async () => {
+    const page = await open();
+    await page.context().grantPermissions(['clipboard-write']);
+    await page.evaluate("navigator.clipboard.writeText('rice\\noil\\nsalt')");
+    await loseConnection(page);
+    await typeLines(page, 'milk');
+    await page.keyboard.press('ControlOrMeta+V');
+    await poll(() => field(page).inputValue()).toBe('milk\nrice\noil\nsalt');
+    await page.keyboard.press('Enter');
+    await poll(() => connection(page)).toContain('4 new tasks wait on this device.');
+    relay.restore();
+    await poll(() => stored(site)).toEqual(['salt', 'oil', 'rice', 'milk']);
+    await poll(() => field(page).inputValue()).toBe('');
+  });
+
   test('the button does not say that a line waits before the browser has stored it', async () => {
     const page = await open();
     await page.addInitScript(slowStorage);

@@ -71,10 +71,15 @@ interface Line {
 /** The lines of the field. A waiting task stays in its line when the user corrects or empties that. */
 let shown: Line[] = [];
 
+/** The waiting tasks whose lines the user has taken out, perhaps to put them elsewhere. */
+let removed: Operation[] = [];
+
 const isBlank = ({ text }: Line) => !text.trim();
 
+const tasksOf = (lines: Line[]) => lines.flatMap(({ operation }) => operation ?? []);
+
 /** The tasks that wait in the field. */
-const waits = () => shown.flatMap((line) => (line.operation && !isBlank(line) ? line.operation : []));
+const waits = () => tasksOf(shown.filter((line) => !isBlank(line)));
 
 /** Lets each task wait in the first free line with its title. */
 function place(tasks: Operation[]) {
@@ -131,11 +136,15 @@ function readTyped(): Line[] {
   return before.slice(end);
 }
 
-/** A waiting line that the user corrects goes on waiting. One that the user takes out does not. */
+/** A waiting line that the user corrects goes on waiting. One that the user takes out does not, once the user leaves the field. */
 export function typed() {
-  const gone = readTyped();
-  for (const line of shown) if (line.operation) line.operation = correct(line.operation, line.text);
-  takeAway(gone);
+  const gone = tasksOf(readTyped());
+  removed.push(...gone);
+  for (const { key } of gone) held.add(key);
+  for (const line of shown) {
+    line.operation ??= take(removed, ({ title }) => title === titleOf(line.text));
+    if (line.operation) line.operation = correct(line.operation, line.text);
+  }
   const others = linesOf(withoutLines(area.value, titlesOf(waits())));
   keyed = keyed.filter(({ title }) => take(others, (other) => other === title));
   keepAddDraft();
@@ -149,26 +158,22 @@ function correct(line: Operation, text: string): Operation {
   // The user may type an empty line anew.
   if (!text.trim()) return line;
   const fresh = { ...line, title, at: Date.now() };
-  void retitle(line, fresh);
+  void retitle(line, fresh).then(keepAddDraft);
   return fresh;
 }
 
-/** Drops the tasks of lines that the user has taken out, and says so if the server may have added one. */
-function takeAway(lines: Line[]) {
-  const gone = lines.flatMap(({ operation }) => operation ?? []);
+/** Drops the tasks of lines that the user has taken out or left empty. What the user has corrected may be sent. */
+function endCorrection() {
+  const empty = tasksOf(shown.filter(isBlank));
+  const gone = [...removed, ...empty];
+  removed = [];
+  release(empty);
+  held.clear();
   if (gone.length > 0) void drop(...gone);
   for (const { key } of gone) {
     const sent = operationOf(key)?.sentAs?.[0];
     if (sent) complain(`\u2068${sent}\u2069: This may be in the list already.`);
   }
-}
-
-/** Drops the tasks of lines that the user has left empty. What the user has corrected may be sent. */
-function endCorrection() {
-  const empty = shown.filter(isBlank);
-  takeAway(empty);
-  for (const line of empty) line.operation = undefined;
-  held.clear();
 }
 
 function leaveCorrection() {
@@ -186,7 +191,7 @@ function show(text: string, behind = area.value.length - area.selectionEnd) {
   shown = text
     .split('\n')
     .map((each) => ({ text: each, operation: take(before, (line) => line.text === each)?.operation }));
-  takeAway(before.filter(isBlank));
+  removed.push(...tasksOf(before.filter(isBlank)));
   area.setSelectionRange(text.length - behind, text.length - behind);
   countTasks(single);
 }

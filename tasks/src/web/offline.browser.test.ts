@@ -1235,6 +1235,7 @@ describe('Without a connection', () => {
     await poll(() => connection(page)).toContain('3 new tasks wait on this device.');
     await field(page).fill('gin and tonic\nrum\nwine\n');
     await field(page).fill('gin and tonic\nwine\n');
+    await field(page).blur();
     await poll(() => notice(page)).toContain('rum\u2069: This may be in the list already.');
     await field(page).fill('gin and tonic\nred wine\n');
     await poll(() => waiting(page)).toEqual(['gin and tonic', 'red wine']);
@@ -1296,12 +1297,41 @@ describe('Without a connection', () => {
     await typeLines(page, 'salt', 'onions', 'garlic', 'salt');
     await poll(() => waiting(page)).toEqual(['salt', 'onions', 'garlic', 'salt']);
     for (const key of ['ArrowUp', 'ArrowUp', 'Home', 'Backspace']) await page.keyboard.press(key);
+    await page.keyboard.press('ControlOrMeta+Z');
+    await poll(() => field(page).inputValue()).toBe('salt\nonions\ngarlic\nsalt\n');
+    await page.keyboard.press('Escape');
+    expect(await waiting(page)).toEqual(['salt', 'onions', 'garlic', 'salt']);
+    await poll(() => page.locator('form.write .main').textContent()).toBe('Add when online');
+    await field(page).focus();
+    for (const key of ['ControlOrMeta+Home', 'ArrowDown', 'ArrowDown', 'Backspace'])
+      await page.keyboard.press(key);
     await page.keyboard.type(', ');
+    await field(page).blur();
     await poll(() => waiting(page)).toEqual(['salt', 'onions, garlic', 'salt']);
     expect(await field(page).inputValue()).toBe('salt\nonions, garlic\nsalt\n');
     await field(page).blur();
     relay.restore();
     await poll(() => stored(site)).toEqual(['salt', 'onions, garlic', 'salt']);
+  });
+
+  test('a waiting line that the user moves to another place goes on waiting, and is added once', async () => {
+    const page = await open();
+    await loseConnectionAt(page, '**/task');
+    await typeLines(page, 'gin');
+    await poll(() => connection(page)).toContain('1 new task waits on this device.');
+    expect(await stored(site)).toEqual(['gin']);
+    await typeLines(page, 'rum');
+    await poll(() => waiting(page)).toEqual(['gin', 'rum']);
+    for (const key of ['ControlOrMeta+Home', 'Shift+ArrowDown', 'ControlOrMeta+X', 'ControlOrMeta+End'])
+      await page.keyboard.press(key);
+    expect(await field(page).inputValue()).toBe('rum\n');
+    await page.keyboard.type('gin');
+    await field(page).blur();
+    expect(await waiting(page)).toEqual(['gin', 'rum']);
+    expect(await field(page).inputValue()).toBe('rum\ngin');
+    relay.restore();
+    await poll(() => field(page).inputValue()).toBe('');
+    expect(await stored(site)).toEqual(['rum', 'gin']);
   });
 
   test('a waiting line that the user clears with the whole field and types anew is added once', async () => {
@@ -1416,6 +1446,8 @@ describe('Without a connection', () => {
     await page.keyboard.type('and white ');
     expect(await field(page).inputValue()).toMatch(/^rye and white bread\n?$/);
     await field(page).fill('');
+    await field(page).blur();
+    await field(page).focus();
     const lost = Promise.withResolvers<void>();
     await page.route('**/task', (route) => lost.promise.then(() => route.abort()));
     await enter(page, 'oats');

@@ -196,13 +196,25 @@ function show(text: string, behind = area.value.length - area.selectionEnd) {
   countTasks(single);
 }
 
-/** Takes one line for each of `lines` out of the field. The cursor stays in its line. */
-function takeOut(lines: string[]) {
-  const { value, selectionEnd } = area;
-  const text = withoutLines(value, lines);
-  const start = value.lastIndexOf('\n', selectionEnd - 1) + 1;
-  const above = withoutLines(value.slice(0, start), lines);
-  show(text.replace(/^\n+/, ''), text.length - above.length - selectionEnd + start);
+/** Returns one line of the field for each title. */
+function linesWith(titles: string[]): Line[] {
+  const lines = [...shown];
+  return titles.flatMap((title) => take(lines, ({ text }) => titleOf(text) === title) ?? []);
+}
+
+/** Takes lines out of the field. The cursor stays in its line. */
+function takeOut(lines: Line[]) {
+  const above = area.value.slice(0, area.selectionEnd).split('\n');
+  const column = above.pop()?.length ?? 0;
+  const textOf = (some: Line[]) =>
+    some
+      .filter((line) => !lines.includes(line))
+      .map(({ text }) => `${text}\n`)
+      .join('');
+  const text = textOf(shown).slice(0, -1);
+  const position = textOf(shown.slice(0, above.length)).length + column;
+  shown = shown.filter((line) => !lines.includes(line));
+  show(text.replace(/^\n+/, ''), text.length - position);
 }
 
 /** Adds a task for each line. Unsaved text returns to the field after a failure. */
@@ -283,7 +295,7 @@ function sendAll(tasks: NewTask[]) {
   }
   const titles = tasks.map(({ text }) => text);
   for (const field of textFieldsOf(single)) if (field.name !== 'title') field.value = '';
-  takeOut(titles);
+  takeOut(linesWith(titles));
   // A task that is kept needs no draft.
   const kept = keepLines(tasks.map(({ operation }) => operation));
   kept.then(keepAddDraft);
@@ -337,7 +349,7 @@ async function takeBack({ operation }: NewTask, failure: Failure, key: string, k
 
 /** Takes an added task out of the field. */
 function leaveField(task: Keyed) {
-  takeOut([task.title]);
+  takeOut(linesWith([task.title]));
   unkey([task]);
   keepAddDraft();
   explain(single, area.value.includes('\n') ? 'The rest was not sent. Please try again.' : '');
@@ -433,8 +445,8 @@ function settleLines(gone: Operation[]) {
     .filter(({ refusal }) => refusal !== undefined)
     .filter(isIn(waits()));
   if (sent.length + refused.length === 0) return;
-  release([...sent, ...refused]);
-  takeOut(titlesOf(sent));
+  release(refused);
+  takeOut(shown.filter(({ operation }) => operation && sent.includes(operation)));
   if (refused[0]) explain(single, refused[0].refusal ?? '');
   void drop(...refused);
   keepAddDraft();

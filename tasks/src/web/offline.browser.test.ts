@@ -1334,6 +1334,23 @@ describe('Without a connection', () => {
     expect(await stored(site)).toEqual(['rum', 'gin']);
   });
 
+  test('equal lines that are added while some of them are sent leave the field once the list shows them', async () => {
+    const page = await open();
+    await loseConnection(page);
+    await typeLines(page, 'rice', 'rice brown', 'rice');
+    await poll(() => waiting(page)).toEqual(['rice', 'rice brown', 'rice']);
+    const answer = Promise.withResolvers<void>();
+    relay.held.set('/tasks', answer.promise);
+    relay.restore();
+    await poll(() => stored(site)).toEqual(['rice']);
+    await enter(page, 'oil', 'rice');
+    answer.resolve();
+    relay.held.clear();
+    await poll(() => field(page).inputValue()).toBe('');
+    expect((await stored(site)).toSorted()).toEqual(['oil', 'rice', 'rice', 'rice', 'rice brown']);
+    await poll(() => notice(page)).toContain('Sent.');
+  });
+
   test('a waiting line that the user clears with the whole field and types anew is added once', async () => {
     const page = await open();
     await loseConnectionAt(page, '**/task');

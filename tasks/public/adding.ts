@@ -128,8 +128,7 @@ function readTyped(): Line[] {
   const texts = area.value.split('\n');
   const before = shown;
   let same = 0;
-  // A cleared field is a first line that the user may type anew.
-  while (area.value && same < before.length && before.at(-1 - same)?.text === texts.at(-1 - same)) same += 1;
+  while (same < before.length && before.at(-1 - same)?.text === texts.at(-1 - same)) same += 1;
   const below = before.splice(before.length - same);
   const end = texts.length - same;
   shown = texts.map((text, i) => ({ text, operation: (i < end ? before[i] : below[i - end])?.operation }));

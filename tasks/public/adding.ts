@@ -81,7 +81,7 @@ const tasksOf = (lines: Line[]) => lines.flatMap(({ operation }) => operation ??
 /** The tasks that wait in the field. */
 const waits = () => tasksOf(shown.filter((line) => !isBlank(line)));
 
-/** Lets each task wait in the first free line with its title. */
+/** Puts each task on the first free line with its title. */
 function place(tasks: Operation[]) {
   for (const task of tasks) {
     const line = shown.find(({ text, operation }) => !operation && titleOf(text) === task.title);
@@ -89,7 +89,7 @@ function place(tasks: Operation[]) {
   }
 }
 
-/** Lets tasks no longer wait in the field. */
+/** Takes tasks off their lines. The text of the lines stays. */
 function release(tasks: Operation[]) {
   for (const line of shown)
     if (tasks.some(({ key }) => key === line.operation?.key)) line.operation = undefined;
@@ -135,7 +135,7 @@ function readTyped(): Line[] {
   return before.slice(end);
 }
 
-/** A waiting line that the user corrects goes on waiting. One that the user takes out does not, once the user leaves the field. */
+/** A waiting line that the user corrects goes on waiting. One that the user takes out is dropped once the user leaves the field. */
 export function typed() {
   const gone = tasksOf(readTyped());
   removed.push(...gone);
@@ -205,14 +205,15 @@ function linesWith(titles: string[]): Line[] {
 function takeOut(lines: Line[]) {
   const above = area.value.slice(0, area.selectionEnd).split('\n');
   const column = above.pop()?.length ?? 0;
+  const isLeft = (line: Line) => !lines.includes(line);
   const textOf = (some: Line[]) =>
     some
-      .filter((line) => !lines.includes(line))
+      .filter(isLeft)
       .map(({ text }) => `${text}\n`)
       .join('');
   const text = textOf(shown).slice(0, -1);
   const position = textOf(shown.slice(0, above.length)).length + column;
-  shown = shown.filter((line) => !lines.includes(line));
+  shown = shown.filter(isLeft);
   show(text.replace(/^\n+/, ''), text.length - position);
 }
 
@@ -240,9 +241,9 @@ function takeTasks(texts: string[]): NewTask[] {
   const waiting = waits();
   release(waiting);
   return texts.map((text) => {
-    const isIt = ({ title }: Keyed) => title === text;
-    const waited = take(waiting, isIt);
-    const known = waited ?? take(keyed, isIt);
+    const hasText = ({ title }: Keyed) => title === text;
+    const waited = take(waiting, hasText);
+    const known = waited ?? take(keyed, hasText);
     return newTask(text, known?.key ?? nextKey(), waited);
   });
 }

@@ -117,6 +117,25 @@ const loseConnectionAt = (page: Page, path: string) =>
     { times: 1 },
   );
 
+/** Opens the list, loses the connection, and adds lines, which then wait. */
+async function openWithWaiting(...lines: string[]) {
+  const page = await open();
+  await loseConnection(page);
+  await typeLines(page, ...lines);
+  await poll(() => waiting(page)).toEqual(lines);
+  return page;
+}
+
+/** Opens the list, and adds a line whose answer is lost with the connection. The server has the task, and the line waits. */
+async function openWithUnanswered(line: string) {
+  const page = await open();
+  await loseConnectionAt(page, '**/task');
+  await typeLines(page, line);
+  await poll(() => connection(page)).toContain('1 new task waits on this device.');
+  expect(await stored(site)).toEqual([line]);
+  return page;
+}
+
 /** Goes back from the browser's own page for a request that has failed. */
 async function leaveErrorPage(page: Page) {
   await poll(async () => page.url()).toContain('chrome-error:');
@@ -682,10 +701,7 @@ describe('Without a connection', () => {
   });
 
   test('a line stays in the field until the list shows it', async () => {
-    const page = await open();
-    await loseConnection(page);
-    await typeLines(page, 'milk', 'bread');
-    await poll(() => waiting(page)).toEqual(['milk', 'bread']);
+    const page = await openWithWaiting('milk', 'bread');
     const isAsked = Promise.withResolvers<void>();
     await page.route('**/tasks/partial*', async (route) => {
       isAsked.resolve();
@@ -1088,10 +1104,7 @@ describe('Without a connection', () => {
 
   test('rows that move because a waiting line leaves the field ignore taps', async () => {
     await site.add('bread');
-    const page = await open();
-    await loseConnection(page);
-    await typeLines(page, 'milk');
-    await poll(() => waiting(page)).toEqual(['milk']);
+    const page = await openWithWaiting('milk');
     // The page may reconnect at once, so it has to watch before.
     await page.evaluate(`void (window.taps = new Promise((resolve) =>
       new MutationObserver(() => resolve(getComputedStyle(document.getElementById('task-1')).pointerEvents))
@@ -1149,10 +1162,7 @@ describe('Without a connection', () => {
   });
 
   test('a waiting line that the user corrects goes on waiting, and is sent once the user has left the field', async () => {
-    const page = await open();
-    await loseConnection(page);
-    await typeLines(page, 'milk', 'bread', 'tea');
-    await poll(() => waiting(page)).toEqual(['milk', 'bread', 'tea']);
+    const page = await openWithWaiting('milk', 'bread', 'tea');
     for (const key of ['ArrowUp', 'ArrowUp', 'End']) await page.keyboard.press(key);
     await page.keyboard.type(' and ');
     await poll(() => waiting(page)).toEqual(['milk', 'bread and ', 'tea']);
@@ -1170,10 +1180,7 @@ describe('Without a connection', () => {
   });
 
   test('a waiting line that the user types anew survives a reload, and one that the user takes out does not wait', async () => {
-    const page = await open();
-    await loseConnection(page);
-    await typeLines(page, 'milk', 'oats', 'tea');
-    await poll(() => waiting(page)).toEqual(['milk', 'oats', 'tea']);
+    const page = await openWithWaiting('milk', 'oats', 'tea');
     for (const key of ['ArrowUp', 'ArrowUp', 'End']) await page.keyboard.press(key);
     for (const _ of 'oats') await page.keyboard.press('Backspace');
     expect(await field(page).inputValue()).toBe('milk\n\ntea\n');
@@ -1221,10 +1228,7 @@ describe('Without a connection', () => {
   });
 
   test('a line that the server has, but the page does not show yet, is corrected in the list', async () => {
-    const page = await open();
-    await loseConnection(page);
-    await typeLines(page, 'gin', 'rum', 'wine');
-    await poll(() => waiting(page)).toEqual(['gin', 'rum', 'wine']);
+    const page = await openWithWaiting('gin', 'rum', 'wine');
     await field(page).blur();
     // Reception ends before the list is back.
     relay.held.set('/tasks/partial?', new Promise(() => {}));
@@ -1260,10 +1264,7 @@ describe('Without a connection', () => {
   });
 
   test('a line that begins like a waiting one is not taken for a correction', async () => {
-    const page = await open();
-    await loseConnection(page);
-    await typeLines(page, 'nuts', 'nuts salted');
-    await poll(() => waiting(page)).toEqual(['nuts', 'nuts salted']);
+    const page = await openWithWaiting('nuts', 'nuts salted');
     await page.reload();
     await poll(() => field(page).inputValue()).toBe('nuts\nnuts salted\n');
     await field(page).focus();
@@ -1278,10 +1279,7 @@ describe('Without a connection', () => {
   });
 
   test('a line that is typed in another place than an emptied one is not taken for its correction', async () => {
-    const page = await open();
-    await loseConnection(page);
-    await typeLines(page, 'gin', 'tea');
-    await poll(() => waiting(page)).toEqual(['gin', 'tea']);
+    const page = await openWithWaiting('gin', 'tea');
     await page.keyboard.press('ControlOrMeta+Home');
     for (const _ of 'gin') await page.keyboard.press('Delete');
     await page.keyboard.press('ControlOrMeta+End');
@@ -1292,10 +1290,7 @@ describe('Without a connection', () => {
   });
 
   test('two waiting lines that the user joins wait as one, and wait again if the user undoes that', async () => {
-    const page = await open();
-    await loseConnection(page);
-    await typeLines(page, 'salt', 'onions', 'garlic', 'salt');
-    await poll(() => waiting(page)).toEqual(['salt', 'onions', 'garlic', 'salt']);
+    const page = await openWithWaiting('salt', 'onions', 'garlic', 'salt');
     for (const key of ['ArrowUp', 'ArrowUp', 'Home', 'Backspace']) await page.keyboard.press(key);
     await page.keyboard.press('ControlOrMeta+Z');
     await poll(() => field(page).inputValue()).toBe('salt\nonions\ngarlic\nsalt\n');
@@ -1316,11 +1311,7 @@ describe('Without a connection', () => {
   });
 
   test('a waiting line that the user moves to another place goes on waiting, and is added once', async () => {
-    const page = await open();
-    await loseConnectionAt(page, '**/task');
-    await typeLines(page, 'gin');
-    await poll(() => connection(page)).toContain('1 new task waits on this device.');
-    expect(await stored(site)).toEqual(['gin']);
+    const page = await openWithUnanswered('gin');
     await typeLines(page, 'rum');
     await poll(() => waiting(page)).toEqual(['gin', 'rum']);
     for (const key of ['ControlOrMeta+Home', 'Shift+ArrowDown', 'ControlOrMeta+X', 'ControlOrMeta+End'])
@@ -1336,10 +1327,7 @@ describe('Without a connection', () => {
   });
 
   test('equal lines that are added while some of them are sent leave the field once the list shows them', async () => {
-    const page = await open();
-    await loseConnection(page);
-    await typeLines(page, 'rice', 'rice brown', 'rice');
-    await poll(() => waiting(page)).toEqual(['rice', 'rice brown', 'rice']);
+    const page = await openWithWaiting('rice', 'rice brown', 'rice');
     const answer = Promise.withResolvers<void>();
     relay.held.set('/tasks', answer.promise);
     relay.restore();
@@ -1353,11 +1341,7 @@ describe('Without a connection', () => {
   });
 
   test('a waiting line that the user clears with the whole field and types anew is added once', async () => {
-    const page = await open();
-    await loseConnectionAt(page, '**/task');
-    await typeLines(page, 'gin');
-    await poll(() => connection(page)).toContain('1 new task waits on this device.');
-    expect(await stored(site)).toEqual(['gin']);
+    const page = await openWithUnanswered('gin');
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.press('Delete');
     await enter(page, 'gin');
@@ -1379,10 +1363,7 @@ describe('Without a connection', () => {
   });
 
   test('a line with spaces around it goes on waiting while the user types the next one', async () => {
-    const page = await open();
-    await loseConnection(page);
-    await typeLines(page, ' milk ', ' bread ');
-    await poll(() => waiting(page)).toEqual([' milk ', ' bread ']);
+    const page = await openWithWaiting(' milk ', ' bread ');
     await page.keyboard.type('t');
     expect(await waiting(page)).toEqual([' milk ', ' bread ']);
     await page.reload();
@@ -1396,10 +1377,7 @@ describe('Without a connection', () => {
   });
 
   test('a line that the user types meanwhile stays as it is', async () => {
-    const page = await open();
-    await loseConnection(page);
-    await typeLines(page, 'milk');
-    await poll(() => waiting(page)).toEqual(['milk']);
+    const page = await openWithWaiting('milk');
     await page.keyboard.type('bre');
     expect(await waiting(page)).toEqual(['milk']);
     relay.restore();
@@ -1411,11 +1389,7 @@ describe('Without a connection', () => {
   });
 
   test('a line that the server may have added is not sent again after a day, when it would be added twice', async () => {
-    const page = await open();
-    await loseConnectionAt(page, '**/task');
-    await typeLines(page, 'milk');
-    await poll(() => connection(page)).toContain('1 new task waits on this device.');
-    expect(await stored(site)).toEqual(['milk']);
+    const page = await openWithUnanswered('milk');
     await enter(page, 'tea');
     await poll(() => waiting(page)).toEqual(['milk', 'tea']);
     await page.evaluate('{ const now = Date.now; Date.now = () => now() + 25 * 3_600_000; }');
@@ -1451,10 +1425,7 @@ describe('Without a connection', () => {
   );
 
   test('the cursor stays where it is when lines leave the field or return to it', async () => {
-    const page = await open();
-    await loseConnection(page);
-    await typeLines(page, 'milk', 'bread', 'tea');
-    await poll(() => waiting(page)).toEqual(['milk', 'bread', 'tea']);
+    const page = await openWithWaiting('milk', 'bread', 'tea');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.type('rye ');
@@ -1559,10 +1530,7 @@ describe('Without a connection', () => {
   });
 
   test('waiting lines that the user adds while one of them is under way are added once', async () => {
-    const page = await open();
-    await loseConnection(page);
-    await typeLines(page, 'milk', 'bread');
-    await poll(() => waiting(page)).toEqual(['milk', 'bread']);
+    const page = await openWithWaiting('milk', 'bread');
     const isAsked = Promise.withResolvers<void>();
     const isAdded = Promise.withResolvers<void>();
     await page.route('**/tasks', async (route) => {
@@ -1582,10 +1550,7 @@ describe('Without a connection', () => {
   });
 
   test('lines of a page that ended while they returned to the field are shown and added once', async () => {
-    const page = await open();
-    await loseConnection(page);
-    await typeLines(page, 'milk', 'bread');
-    await poll(() => waiting(page)).toEqual(['milk', 'bread']);
+    const page = await openWithWaiting('milk', 'bread');
     // The page has stored the draft, but the browser has not yet dropped the kept lines.
     await page.evaluate(`new Promise((resolve) => {
       const opening = indexedDB.open('waiting');

@@ -31,7 +31,7 @@ import { asked, isOffline } from './offline.js';
 import { type Failure, newKey, post } from './request.js';
 import { sharedText } from './shared-text.js';
 import { forget, remember } from './unanswered.js';
-import { endUndo, mayWait, sendSoon } from './waiting.js';
+import { endUndo, mayWait, orFull, sendSoon } from './waiting.js';
 
 // A text area can show several unsaved tasks.
 const input = fieldOf(single);
@@ -343,7 +343,7 @@ async function takeBack({ operation }: NewTask, failure: Failure, key: string, k
   }
   // The user decides whether to send a refused line again.
   void drop(...lines);
-  refuse(single, failure);
+  refuse(single, orFull(failure));
   remember(failure, key, () => leaveField(operation));
 }
 

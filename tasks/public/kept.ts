@@ -23,7 +23,7 @@ export interface Operation {
 }
 
 /** Maximum number of ticks and lines that may wait. */
-const maxWaiting = 200;
+export const maxWaiting = 200;
 
 /** Milliseconds after which a change without an answer is sent again: its page may be gone. */
 const patience = 20_000;
@@ -96,13 +96,16 @@ export const held = new Set<string>();
 /** Whether this device keeps the change, as last read. */
 export const isKept = (operation: Operation) => operations.some(isSame(operation));
 
-/** Keeps changes instead of earlier ones with their keys. Returns whether the browser has stored them. */
+/** Whether no further change can wait. */
+export const isFull = () => operations.length >= maxWaiting;
+
+/** Keeps changes instead of earlier ones with their keys, as many as may wait. Returns whether the browser has stored all of them. */
 export async function keep(...added: Operation[]): Promise<boolean> {
   await change((all) => {
     // What is kept already knows when it was sent.
     const fresh = added.filter((one) => !all.some(isSame(one)));
     const next = [...all.filter((old) => !fresh.some(({ key }) => key === old.key)), ...fresh];
-    return next.length > maxWaiting ? all : next;
+    return next.slice(0, maxWaiting);
   });
   return added.every(isKept);
 }

@@ -2,7 +2,19 @@
 import { bring, claim } from './calm.js';
 import { change, enqueue, refresh } from './change.js';
 import { rowsIn } from './dom.js';
-import { drop, held, isKept, keep, type Operation, operationOf, read, replace, waiting } from './kept.js';
+import {
+  drop,
+  held,
+  isFull,
+  isKept,
+  keep,
+  maxWaiting,
+  type Operation,
+  operationOf,
+  read,
+  replace,
+  waiting,
+} from './kept.js';
 import { complain, offersUndo, report, say, unsay } from './notice.js';
 import { hadConnection, isOffline } from './offline.js';
 import { showStates } from './pending.js';
@@ -24,6 +36,13 @@ function isOutdated(tick: Operation, isStored: boolean) {
 /** Whether a change failed only because there was no connection, or no login. */
 export const mayWait = ({ at }: Operation, { kind }: Failure) =>
   kind === 'logged out' || (kind === 'no answer' && !hadConnection(at));
+
+/** Returns a failure that also says why the change does not wait, if too many others do. */
+export function orFull(failure: Failure): Failure {
+  if (failure.wasNotSent && isFull())
+    failure.message = `This needs a connection, because ${maxWaiting} changes wait already.`;
+  return failure;
+}
 
 /** Returns the waiting tick that the user takes back before it was sent. Sending it could undo what others have done meanwhile. */
 function takenBack(key: string, finished: 0 | 1, rows: HTMLElement[]): Operation | undefined {
@@ -74,7 +93,7 @@ export async function sendTick({ key, title, finished, rows, request, ...on }: T
     async failed(failure) {
       on.failed?.(failure);
       if (!mayWait(tick, failure) || !(await kept)) {
-        report(failure);
+        report(orFull(failure));
         return drop(tick);
       }
       if (failure.kind === 'logged out') report(failure);

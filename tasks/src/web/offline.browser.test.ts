@@ -776,25 +776,28 @@ describe('Without a connection', () => {
     await poll(() => page.getByLabel('One task on each line').inputValue()).toBe('rice\noil');
   });
 
-  test('a line above the limit stays in the field, and the others are sent', async () => {
-    await site.add('milk');
+  test('lines above the limit stay in the field, and the others are sent', async () => {
+    await site.add('milk', 'bread');
     const page = await open();
     await loseConnection(page);
     await finish(page, 'milk');
     const lines = Array.from({ length: 199 }, (_, i) => `line ${i}`);
-    await field(page).fill(lines.join('\n'));
+    await field(page).fill([...lines, 'one more', 'and another'].join('\n'));
     await field(page).press('Enter');
     await poll(() => connection(page)).toContain('1 tick and 199 new tasks wait on this device.');
-    await typeLines(page, 'one more');
-    await poll(() => page.locator('.write .problem').textContent()).toBe('This needs a connection.');
-    expect(await page.getByRole('button', { name: 'Add 200 tasks' }).count()).toBe(1);
+    const reason = 'This needs a connection, because 200 changes wait already.';
+    await poll(() => page.locator('.write .problem').textContent()).toBe(reason);
+    expect(await page.getByRole('button', { name: 'Add 201 tasks' }).count()).toBe(1);
+    await finish(page, 'bread');
+    await poll(() => notice(page)).toBe(`\u2068bread\u2069: ${reason} Close`);
+    expect(await titles(page)).toEqual(['bread', '(milk)']);
     relay.restore();
     await poll(() =>
       field(page)
         .inputValue()
         .then((text) => text.trim()),
-    ).toBe('one more');
-    expect((await site.store.list({ filter: 'open' })).open).toBe(199);
+    ).toBe('one more\nand another');
+    expect((await site.store.list({ filter: 'open' })).open).toBe(200);
   });
 
   test('new lines wait in the field, survive a crash, and are sent once', async () => {

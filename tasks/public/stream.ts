@@ -49,7 +49,8 @@ function receive(message: Message) {
 function passOn() {
   // A page that has just been opened has a session.
   if (isSessionOver) reconnect();
-  if (source && latest !== undefined) tell({ version: latest });
+  // Without a connection, the version would sound like one.
+  if (source?.readyState === EventSource.OPEN && latest !== undefined) tell({ version: latest });
 }
 
 /** Ends this page's part in the stream. If it holds the stream, the next page takes it. */

@@ -183,6 +183,24 @@ describe('Without a connection', () => {
     },
   );
 
+  test('a page that opens beside one that has lost the connection has none, either', async () => {
+    await site.add('milk');
+    const page = await open();
+    // The first page has heard a version.
+    await site.add('bread');
+    await poll(() => titles(page)).toEqual(['bread', 'milk']);
+    await poll(() => keptPage(page)).toContain('bread');
+    await loseConnection(page);
+    relay.asked.splice(0);
+    const other = await openOther(page);
+    // Meanwhile, the first page could pass on the version.
+    await other.waitForTimeout(500);
+    await finish(other, 'milk');
+    await other.locator('#task-1[data-waits]').waitFor();
+    expect(relay.asked).not.toContain('GET /task/1/finish');
+    expect(await connection(other)).toMatch(/^As of .*, no connection\. 1 tick waits on this device\.$/);
+  });
+
   test('the list opens with what others have added while the page was open', async () => {
     await site.add('milk');
     const page = await open();

@@ -14,6 +14,7 @@ import {
   withoutLines,
 } from './form.js';
 import {
+  correct,
   drop,
   held,
   isKept,
@@ -24,7 +25,6 @@ import {
   operationOf,
   read,
   replace,
-  retitle,
 } from './kept.js';
 import { complain, report, say } from './notice.js';
 import { asked, isOffline } from './offline.js';
@@ -71,7 +71,7 @@ interface Line {
 /** The lines of the field. A waiting task stays in its line when the user corrects or empties that. */
 let shown: Line[] = [];
 
-/** The waiting tasks whose lines the user has taken out, perhaps to put them elsewhere. */
+/** The waiting tasks whose lines are gone. The user may put them elsewhere, or undo that. */
 let removed: Operation[] = [];
 
 const isBlank = ({ text }: Line) => !text.trim();
@@ -135,41 +135,42 @@ function readTyped(): Line[] {
   return before.slice(end);
 }
 
-/** A waiting line that the user corrects goes on waiting. One that the user takes out is dropped once the user leaves the field. */
+/** A waiting line that the user corrects goes on waiting. One that the user takes out waits again if the user puts it back. */
 export function typed() {
-  const gone = tasksOf(readTyped());
-  removed.push(...gone);
-  for (const { key } of gone) held.add(key);
+  removed.push(...tasksOf(readTyped()).map((task) => retitle(task, '')));
   for (const line of shown) {
     line.operation ??= take(removed, ({ title }) => title === titleOf(line.text));
-    if (line.operation) line.operation = correct(line.operation, line.text);
+    if (line.operation) line.operation = retitle(line.operation, line.text);
   }
   const others = linesOf(withoutLines(area.value, titlesOf(waits())));
   keyed = keyed.filter(({ title }) => take(others, (other) => other === title));
   keepAddDraft();
 }
 
-/** Keeps the new text of a waiting line. It is not sent before the user has left the field. */
-function correct(line: Operation, text: string): Operation {
-  const title = titleOf(text);
-  if (title === line.title) return line;
-  held.add(line.key);
-  // The user may type an empty line anew.
-  if (!text.trim()) return line;
-  const fresh = { ...line, title, at: Date.now() };
-  void retitle(line, fresh).then(keepAddDraft);
+/** Keeps the new text of a waiting task, or that it is gone. The task is not sent before the user has left the field. */
+function retitle(task: Operation, text: string): Operation {
+  const isRemoved = text.trim() === '';
+  const title = isRemoved ? task.title : titleOf(text);
+  if (title === task.title && isRemoved === (task.isRemoved ?? false)) return task;
+  held.add(task.key);
+  const fresh = { ...task, title, isRemoved, at: Date.now() };
+  void correct(task, fresh).then(keepAddDraft);
   return fresh;
 }
 
 /** Drops the tasks of lines that the user has taken out or left empty. What the user has corrected may be sent. */
 function endCorrection() {
   const empty = tasksOf(shown.filter(isBlank));
-  const gone = [...removed, ...empty];
-  removed = [];
   release(empty);
   held.clear();
-  if (gone.length > 0) void drop(...gone);
-  for (const { key } of gone) {
+  dropRemoved([...removed, ...empty]);
+  removed = [];
+}
+
+/** Drops new tasks that the user has taken out. */
+function dropRemoved(tasks: Operation[]) {
+  if (tasks.length > 0) void drop(...tasks);
+  for (const { key } of tasks) {
     const sent = operationOf(key)?.sentAs?.[0];
     if (sent) complain(`\u2068${sent}\u2069: This may be in the list already.`);
   }
@@ -415,7 +416,9 @@ async function takeOver() {
     await navigator.locks.request(lockOf(owner), { ifAvailable: true }, async (lock) => {
       const lines = newTasks().filter((line) => line.page === owner);
       if (!lock) return;
-      const moved = lines.map((line) => ({ ...line, page }));
+      const isRemoved = (line: Operation) => line.isRemoved === true;
+      dropRemoved(lines.filter(isRemoved));
+      const moved = lines.filter((line) => !isRemoved(line)).map((line) => ({ ...line, page }));
       holdLines();
       await replace(...moved);
       // The user may have added the draft of one of them again meanwhile.

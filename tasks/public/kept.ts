@@ -20,6 +20,8 @@ export interface Operation {
   sentAs?: string[] | undefined;
   /** Why the server refused a new task. It is not sent again. */
   refusal?: string;
+  /** Whether the user has taken a new task out of the field, and may put it back. It is not sent. */
+  isRemoved?: boolean;
 }
 
 /** Maximum number of ticks and lines that may wait. */
@@ -38,7 +40,8 @@ export const newTasks = () => operations.filter(({ finished }) => finished === u
 /** The changes that nobody is sending. */
 export function waiting(): Operation[] {
   const due = Math.max(openedAt, Date.now() - patience);
-  return operations.filter(({ waits, at, refusal }) => (waits || at < due) && refusal === undefined);
+  const isWanted = ({ refusal, isRemoved }: Operation) => refusal === undefined && !isRemoved;
+  return operations.filter(isWanted).filter(({ waits, at }) => waits || at < due);
 }
 
 let database: Promise<IDBDatabase> | undefined;
@@ -114,9 +117,9 @@ export async function keep(...added: Operation[]): Promise<boolean> {
 export const replace = (...fresh: Operation[]) =>
   change((all) => all.map((one) => fresh.find(isSame(one)) ?? one));
 
-/** Gives a new task the title of `fresh`, if this device still keeps `line`. */
-export const retitle = (line: Operation, { title, at }: Operation) =>
-  change((all) => all.map((one) => (isSame(line)(one) ? { ...one, title, at } : one)));
+/** Changes a new task to `fresh`, if this device still keeps `line`. It may have been sent meanwhile. */
+export const correct = (line: Operation, { title, isRemoved, at }: Operation) =>
+  change((all) => all.map((one) => (isSame(line)(one) ? { ...one, title, isRemoved, at } : one)));
 
 /** Drops changes, unless the user has made later ones. */
 export const drop = (...gone: Operation[]) => change((all) => all.filter((one) => !gone.some(isSame(one))));

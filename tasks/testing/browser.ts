@@ -140,10 +140,10 @@ async function startSite(given: Partial<Dependencies>) {
 
 /** The titles of what waits on the device. */
 export const waiting = async (page: Page): Promise<string[]> =>
-  (await operations(page)).map(({ title }) => title);
+  (await operations(page)).filter(({ isRemoved }) => !isRemoved).map(({ title }) => title);
 
-/** What waits on the device. */
-export const operations = (page: Page): Promise<{ title: string; at: number }[]> =>
+/** What the device keeps. */
+export const operations = (page: Page): Promise<{ title: string; at: number; isRemoved?: boolean }[]> =>
   page.evaluate(`new Promise((resolve) => {
     const opening = indexedDB.open('waiting');
     opening.onsuccess = () => {

@@ -20,6 +20,8 @@ import {
   isKept,
   isSame,
   keep,
+  keepDraft,
+  keptDrafts,
   newTasks,
   type Operation,
   operationOf,
@@ -118,7 +120,10 @@ function keepAddDraft() {
   const title = withoutLines(unsaved(), titlesOf(lines.filter(isKept))).trimStart();
   const doubtful = [...lines.filter((line) => !isKept(line)), ...keyed];
   const keys = JSON.stringify(doubtful.map(({ key, title }) => ({ key, title })));
-  storeDraft(single, { title, keys });
+  storeDraft(single, { title, keys, id: draftId });
+  const draft = drafts()['/task'];
+  if (draft) hold(draftId);
+  void keepDraft(draftId, draft);
   single.toggleAttribute('data-waits', !title && waits().length > 0);
   countTasks(single);
 }
@@ -360,6 +365,7 @@ function leaveField(task: Keyed) {
 export function restoreAdd() {
   const draft = drafts()['/task'];
   restoreDraft(single);
+  if (draft) hold(draftId);
   show(area.value);
   keyed = keysIn(draft);
   // No later line may have a key of the draft, or of the page's last visit, which the service worker shows.
@@ -391,35 +397,60 @@ function takeShared() {
   keepAddDraft();
 }
 
-/** This page as the owner of its lines. While it holds its lock, no other page shows them. */
+/** This page as the owner of its lines. */
 const page = newKey();
+
+/** This session's draft. A reload does not change its ID. */
+const draftId = drafts()['/task']?.id ?? newKey();
 
 const lockOf = (owner: string | undefined) => `lines of ${owner}`;
 
-let isOwner = false;
+const isHeld = new Set<string>();
 
-/** Holds this page's lock, so that no other page takes over its lines. */
-function holdLines() {
-  if (!isOwner) void navigator.locks?.request(lockOf(page), () => new Promise(() => {}));
-  isOwner = true;
+/** Holds a lock, so that no other page takes over the lines of this page, or its draft. */
+function hold(owner: string) {
+  if (!isHeld.has(owner)) void navigator.locks?.request(lockOf(owner), () => new Promise(() => {}));
+  isHeld.add(owner);
 }
 
+/** Runs `act` if the page that has held this lock is gone. */
+const ifGone = (owner: string | undefined, act: () => unknown) =>
+  navigator.locks.request(lockOf(owner), { ifAvailable: true }, (lock) => lock && act());
+
 function keepLines(lines: Operation[]): Promise<boolean> {
-  holdLines();
+  hold(page);
   return keep(...lines);
 }
 
-/** Shows the lines of pages that are gone, for example with a killed browser. */
+/** Shows what was in the fields of pages that are gone, for example with a killed browser. */
 async function takeOver() {
+  await takeDrafts();
+  await takeLines();
+  if (!isOffline()) sendSoon();
+}
+
+async function takeDrafts() {
+  for (const [id, draft] of Object.entries(await keptDrafts())) {
+    // The session has restored it.
+    if (id === draftId) continue;
+    await ifGone(id, () => {
+      keyed.push(...keysIn(draft));
+      show([draft.title, area.value].filter(Boolean).join('\n'));
+      keepAddDraft();
+      return keepDraft(id);
+    });
+  }
+}
+
+async function takeLines() {
   await read();
   for (const owner of new Set(newTasks().map(({ page }) => page)))
-    await navigator.locks.request(lockOf(owner), { ifAvailable: true }, async (lock) => {
+    await ifGone(owner, async () => {
       const lines = newTasks().filter((line) => line.page === owner);
-      if (!lock) return;
       const isRemoved = (line: Operation) => line.isRemoved === true;
       dropRemoved(lines.filter(isRemoved));
       const moved = lines.filter((line) => !isRemoved(line)).map((line) => ({ ...line, page }));
-      holdLines();
+      hold(page);
       await replace(...moved);
       // The user may have added the draft of one of them again meanwhile.
       const own = moved.filter((line) => isKept(line) && !waits().some(({ key }) => key === line.key));
@@ -428,10 +459,9 @@ async function takeOver() {
       keepAddDraft();
       settleLines([]);
     });
-  if (!isOffline()) sendSoon();
 }
 
-/** The text of the field without lines that the device keeps, too. */
+/** The text of the field without lines of a draft that wait, too. */
 function withoutDraftOf(lines: Operation[]): string {
   const repeated = keyed.filter(({ key }) => lines.some((line) => line.key === key));
   unkey(repeated);

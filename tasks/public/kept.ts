@@ -1,5 +1,6 @@
 // What waits on this device until the server confirms it: ticks and new tasks. IndexedDB keeps it even if the browser is killed at
 // once, unlike localStorage, which browsers write seconds later. Without a secure connection or storage, nothing waits.
+import type { Values } from './drafts.js';
 
 /** A change that the server has not confirmed. It can be sent any number of times. */
 export interface Operation {
@@ -59,33 +60,55 @@ function open(): Promise<IDBDatabase> {
 const otherPages = new BroadcastChannel('kept');
 otherPages.onmessage = () => void read();
 
-/**
- * Changes all operations in one step, even if other pages do so too. Keeps them as they are if the browser cannot store them.
- * Dispatches `kept` with the operations that are gone.
- */
+/** Replaces what is stored in one step, even if other pages do so, too. Rejects if the browser cannot store it. */
+async function update<T>(key: 'all' | 'drafts', act: (stored: T | undefined) => T): Promise<T> {
+  database ??= open();
+  const transaction = (await database).transaction('operations', 'readwrite');
+  const store = transaction.objectStore('operations');
+  const found: IDBRequest<T | undefined> = store.get(key);
+  return new Promise((resolve, reject) => {
+    let next: T;
+    found.onsuccess = () => {
+      next = act(found.result);
+      if (next !== found.result) store.put(next, key);
+    };
+    transaction.oncomplete = () => resolve(next);
+    transaction.onabort = () => reject(transaction.error);
+  });
+}
+
+/** Changes all operations, or none if the browser cannot store them. Dispatches `kept` with those that are gone. */
 async function change(act: (all: Operation[]) => Operation[]): Promise<void> {
+  let stored: Operation[] | undefined;
   try {
-    database ??= open();
-    const transaction = (await database).transaction('operations', 'readwrite');
-    const store = transaction.objectStore('operations');
-    const found = store.get('all');
-    const all = await new Promise<Operation[]>((resolve, reject) => {
-      let next: Operation[] = [];
-      found.onsuccess = () => {
-        next = act(found.result ?? []);
-        if (next !== found.result) store.put(next, 'all');
-      };
-      transaction.oncomplete = () => resolve(next);
-      transaction.onabort = () => reject(transaction.error);
+    const all = await update<Operation[]>('all', (found) => {
+      stored = found;
+      return act(found ?? []);
     });
     const gone = operations.filter(({ key }) => !all.some((one) => one.key === key));
     operations = all;
-    if (all !== found.result) otherPages.postMessage('changed');
+    if (all !== stored) otherPages.postMessage('changed');
     dispatchEvent(new CustomEvent('kept', { detail: gone }));
   } catch {
     // The storage is blocked or full.
   }
 }
+
+/** What the fields of this device show that does not wait, by ID. */
+type Drafts = Record<string, Values>;
+
+const updateDrafts = (act: (drafts: Drafts) => Drafts) =>
+  update<Drafts>('drafts', (found = {}) => act(found)).catch((): Drafts => ({}));
+
+/** Keeps a draft, or drops it. A browser that is killed forgets the session's. */
+export const keepDraft = (id: string, draft?: Values) =>
+  updateDrafts((drafts) => {
+    const { [id]: earlier, ...others } = drafts;
+    if (draft) return { ...others, [id]: draft };
+    return earlier ? others : drafts;
+  });
+
+export const keptDrafts = () => updateDrafts((drafts) => drafts);
 
 /** Whether two are the same change. A later one of the user has the same key, but another time. */
 export const isSame = (a: Operation) => (b: Operation) => a.key === b.key && a.at === b.at;
@@ -125,7 +148,11 @@ export const correct = (line: Operation, { title, isRemoved, at }: Operation) =>
 export const drop = (...gone: Operation[]) => change((all) => all.filter((one) => !gone.some(isSame(one))));
 
 /** Forgets everything, because the user logs out. */
-export const forgetAll = () => change(() => []);
+export async function forgetAll() {
+  await change(() => []);
+  // The field now has a draft without what has waited.
+  await updateDrafts(() => ({}));
+}
 
 /** Reads what waits. */
 export const read = () => change((all) => all);

@@ -13,6 +13,7 @@ import { complain } from './notice.js';
 import { isOffline, whatWaits } from './offline.js';
 import { endLines, offerLines, restoreLines, saveLines } from './pasting.js';
 import { afterChanges } from './pending.js';
+import { reach } from './request.js';
 import { press, toggle, undoChange } from './rows.js';
 import { forget } from './unanswered.js';
 
@@ -51,14 +52,24 @@ document.addEventListener('click', (event) => {
 /** The links that leave the page, and wait for changes under way. */
 const leavingLinks = '.busy :is(nav a, footer a, .found a, #notice a:not([target]), .keys)';
 
+/** The links to pages and files that this device does not keep. */
+const onlineLinks = 'footer a, #notice a[href^="/tasks/"]';
+
 /** Handles a link. Returns whether the link did something. */
 function follow(link: HTMLAnchorElement, row: HTMLElement | null) {
   if (row && link.matches('.toggle')) toggle(row);
   else if (row && link.matches('.edit')) edit(row);
   else if (link.matches('.cancel')) cancel(link);
+  else if (isOffline() && link.matches(onlineLinks)) void followOnline(link);
   else if (link.matches(leavingLinks)) afterChanges(() => location.assign(link.href));
   else return false;
   return true;
+}
+
+/** Follows a link if there is a connection after all. */
+async function followOnline(link: HTMLAnchorElement) {
+  if (await reach()) link.click();
+  else complain('This needs a connection.', { isPassing: true });
 }
 
 document.addEventListener('submit', (event) => {

@@ -174,7 +174,7 @@ async function sendWaiting() {
   );
   // A new task stays in the field until the list shows it. Its key lets the page send it again.
   if (isShown) await drop(...added);
-  if (sent > 0 && waiting().length === 0 && !offersUndo()) say(sentMessage);
+  if (refused === 0 && waiting().length === 0 && !offersUndo()) say(sentMessage);
 }
 
 /** Shows what the server has confirmed about a row. The list may take long to load. */

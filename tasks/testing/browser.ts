@@ -142,15 +142,30 @@ async function startSite(given: Partial<Dependencies>) {
 export const waiting = async (page: Page): Promise<string[]> =>
   (await operations(page)).filter(({ isRemoved }) => !isRemoved).map(({ title }) => title);
 
-/** What the device keeps. */
-export const operations = (page: Page): Promise<{ title: string; at: number; isRemoved?: boolean }[]> =>
+interface Operation {
+  title: string;
+  at: number;
+  isRemoved?: boolean;
+}
+
+/** The changes that the device keeps. */
+export const operations = async (page: Page) => (await keptOn<Operation[]>(page, 'all')) ?? [];
+
+/** The texts in fields that the device keeps. */
+export const drafts = async (page: Page) =>
+  Object.values((await keptOn<Record<string, { title: string }>>(page, 'drafts')) ?? {}).map(
+    ({ title }) => title,
+  );
+
+/** What the device keeps under a key. */
+const keptOn = <T>(page: Page, key: 'all' | 'drafts'): Promise<T | undefined> =>
   page.evaluate(`new Promise((resolve) => {
     const opening = indexedDB.open('waiting');
     opening.onsuccess = () => {
-      const reading = opening.result.transaction('operations').objectStore('operations').get('all');
+      const reading = opening.result.transaction('operations').objectStore('operations').get('${key}');
       reading.onsuccess = () => {
         opening.result.close();
-        resolve(reading.result ?? []);
+        resolve(reading.result);
       };
     };
   })`);

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { testKey } from '../../testing/app.ts';
 import {
+  drafts,
   enter,
   field,
   focused,
@@ -135,11 +136,14 @@ test('a logout empties what the device keeps, and asks first if something waits'
   await logOut.click();
   await poll(() => asked).toEqual(['1 tick waits on this device. Delete this and log out?']);
   expect(await waiting(page)).toEqual(['milk']);
+  await field(page).fill('eggs');
+  await poll(() => drafts(page)).toEqual(['eggs']);
   page.once('dialog', (dialog) => dialog.accept());
   await logOut.click();
   await page.getByLabel('Password').waitFor();
   await poll(kept).toEqual([]);
   expect(await waiting(page)).toEqual([]);
+  expect(await drafts(page)).toEqual([]);
   relay.stop();
 });
 

@@ -5,6 +5,7 @@ import { killBrowser, openProfile } from '@longhand/shared/testing/chromium.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
+  drafts,
   edit,
   enter,
   field,
@@ -66,6 +67,25 @@ async function openOther(page: Page) {
 async function typeLines(page: Page, ...lines: string[]) {
   await field(page).focus();
   await enter(page, ...lines);
+}
+
+/** Opens the list in a browser that can be killed, and started again. */
+async function openKept() {
+  const folder = await mkdtemp(join(tmpdir(), 'profile-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const first = await openProfile(folder);
+  const page = await first.newPage();
+  await page.goto(relay.url);
+  await poll(() => kept(page)).toContain('/');
+  const restart = async () => {
+    await killBrowser(first);
+    const second = await openProfile(folder);
+    onTestFinished(() => second.close());
+    const again = await second.newPage();
+    await again.goto(relay.url);
+    return again;
+  };
+  return { page, restart };
 }
 
 /** Hides the page, so that it asks to keep the list. */
@@ -358,6 +378,20 @@ describe('Without a connection', () => {
     }
     relay.restore();
     await poll(() => connection(page)).toBe('');
+    await page.getByRole('link', { name: 'Import' }).click();
+    await page.locator('h1', { hasText: 'Import' }).waitFor();
+  });
+
+  test('the links to other pages and to exports say that they need a connection', async () => {
+    const page = await open();
+    await loseConnection(page);
+    for (const name of ['Import', 'text', 'JSON', 'Recently deleted']) {
+      await page.getByRole('link', { name }).click();
+      await poll(() => notice(page)).toBe('This needs a connection. Close');
+      await page.getByRole('button', { name: 'Close' }).click();
+    }
+    relay.restore();
+    // The page may not know yet.
     await page.getByRole('link', { name: 'Import' }).click();
     await page.locator('h1', { hasText: 'Import' }).waitFor();
   });
@@ -1233,8 +1267,7 @@ describe('Without a connection', () => {
     expect(await field(page).inputValue()).toBe('tea/rum\n');
     await poll(() => connection(page)).toContain('1 new task waits on this device.');
     await page.reload();
-    await poll(() => connection(page)).toContain('1 new task waits on this device.');
-    expect(await field(page).inputValue()).toBe('tea/rum\n');
+    await poll(() => field(page).inputValue()).toBe('tea/rum\n');
     relay.restore();
     await poll(() => field(page).inputValue()).toBe('');
     expect(await stored(site)).toEqual(['tea/rum']);
@@ -1253,25 +1286,51 @@ describe('Without a connection', () => {
   });
 
   test('a corrected line survives a killed browser', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'profile-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const first = await openProfile(folder);
-    const page = await first.newPage();
-    await page.goto(relay.url);
-    await poll(() => kept(page)).toContain('/');
+    const { page, restart } = await openKept();
     await loseConnection(page);
     await typeLines(page, 'sausages', 'mince');
     await poll(() => waiting(page)).toEqual(['sausages', 'mince']);
     await field(page).fill('bratwurst\nmince\n');
     await poll(() => waiting(page)).toEqual(['bratwurst', 'mince']);
-    await killBrowser(first);
-    const second = await openProfile(folder);
-    onTestFinished(() => second.close());
-    const again = await second.newPage();
-    await again.goto(relay.url);
+    const again = await restart();
     await poll(() => field(again).inputValue()).toBe('bratwurst\nmince\n');
     relay.restore();
     await poll(() => stored(site)).toEqual(['mince', 'bratwurst']);
+  });
+
+  test('text that was not added survives a killed browser, and is not sent by itself', async () => {
+    const { page, restart } = await openKept();
+    await loseConnection(page);
+    await typeLines(page, 'milk');
+    await page.keyboard.type('eggs');
+    await poll(() => drafts(page)).toEqual(['eggs']);
+    const again = await restart();
+    await poll(() => field(again).inputValue()).toBe('milk\neggs');
+    await again.reload();
+    await poll(() => field(again).inputValue()).toBe('milk\neggs');
+    relay.restore();
+    await poll(() => field(again).inputValue()).toBe('eggs');
+    await poll(() => notice(again)).toContain('Sent.');
+    expect(await stored(site)).toEqual(['milk']);
+    await field(again).press('Enter');
+    await poll(() => stored(site)).toEqual(['eggs', 'milk']);
+    await poll(() => drafts(again)).toEqual([]);
+  });
+
+  test('a line that the server has refused is not called sent, and survives a killed browser', async () => {
+    const { page, restart } = await openKept();
+    await loseConnection(page);
+    const long = 'nuts '.repeat(101).trim();
+    await typeLines(page, long, 'tea');
+    await poll(() => waiting(page)).toEqual([long, 'tea']);
+    relay.restore();
+    await poll(() => field(page).inputValue()).toBe(`${long}\n`);
+    await page.locator('.write .problem', { hasText: 'at most 500 characters' }).waitFor();
+    // It would sound as if the server had this one.
+    expect(await notice(page)).not.toContain('Sent.');
+    await poll(() => drafts(page)).toEqual([`${long}\n`]);
+    const again = await restart();
+    await poll(() => field(again).inputValue()).toBe(`${long}\n`);
   });
 
   test('a line that the server has, but the page does not show yet, is corrected in the list', async () => {
@@ -1659,19 +1718,10 @@ async function seeSent(page: Page) {
 
 test('a killed browser has kept what it said to wait', async () => {
   await site.add('bread');
-  const folder = await mkdtemp(join(tmpdir(), 'profile-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const first = await openProfile(folder);
-  const page = first.pages()[0] ?? (await first.newPage());
-  await page.goto(relay.url);
-  await poll(() => kept(page)).toContain('/');
+  const { page, restart } = await openKept();
   relay.lose();
   await tickAndAdd(page);
-  await killBrowser(first);
-  const second = await openProfile(folder);
-  onTestFinished(() => second.close());
-  const again = second.pages()[0] ?? (await second.newPage());
-  await again.goto(relay.url);
+  const again = await restart();
   await poll(() => connection(again)).toContain('1 tick and 1 new task wait on this device.');
   await poll(() => field(again).inputValue()).toContain('milk');
   relay.restore();

@@ -1,5 +1,14 @@
 import { change, enqueue } from './change.js';
-import { drafts, restoreDraft, storeDraft, takeDraft, textFieldsOf, type Values } from './drafts.js';
+import {
+  drafts,
+  hold,
+  ifGone,
+  restoreDraft,
+  storeDraft,
+  takeDraft,
+  textFieldsOf,
+  type Values,
+} from './drafts.js';
 import {
   countTasks,
   explain,
@@ -16,7 +25,6 @@ import {
 import {
   correct,
   drop,
-  held,
   isKept,
   isSame,
   keep,
@@ -26,6 +34,7 @@ import {
   type Operation,
   operationOf,
   read,
+  release,
   replace,
 } from './kept.js';
 import { complain, report, say } from './notice.js';
@@ -51,6 +60,16 @@ function startLineAtTap() {
 function startLine() {
   if (area.value.includes('\n') && area.selectionStart === area.selectionEnd) show(area.value, 0);
 }
+
+/** Whether the user composes a word, as on most phones. Changing the field would repeat the word's beginning. */
+let isComposing = false;
+area.addEventListener('compositionstart', () => {
+  isComposing = true;
+});
+area.addEventListener('compositionend', () => {
+  isComposing = false;
+  settleLines([]);
+});
 
 /** A new task without a response yet. */
 interface NewTask {
@@ -92,7 +111,7 @@ function place(tasks: Operation[]) {
 }
 
 /** Takes tasks off their lines. The text of the lines stays. */
-function release(tasks: Operation[]) {
+function displace(tasks: Operation[]) {
   for (const line of shown)
     if (tasks.some(({ key }) => key === line.operation?.key)) line.operation = undefined;
 }
@@ -157,7 +176,6 @@ function retitle(task: Operation, text: string): Operation {
   const isRemoved = text.trim() === '';
   const title = isRemoved ? task.title : titleOf(text);
   if (title === task.title && isRemoved === (task.isRemoved ?? false)) return task;
-  held.add(task.key);
   const fresh = { ...task, title, isRemoved, at: Date.now() };
   void correct(task, fresh).then(keepAddDraft);
   return fresh;
@@ -166,8 +184,8 @@ function retitle(task: Operation, text: string): Operation {
 /** Drops the tasks of lines that the user has taken out or left empty. What the user has corrected may be sent. */
 function endCorrection() {
   const empty = tasksOf(shown.filter(isBlank));
-  release(empty);
-  held.clear();
+  displace(empty);
+  void release(page);
   dropRemoved([...removed, ...empty]);
   removed = [];
 }
@@ -245,7 +263,7 @@ function takeTasks(texts: string[]): NewTask[] {
   const nextKey = lineKeys(formKey(single));
   setFormKey(single);
   const waiting = waits();
-  release(waiting);
+  displace(waiting);
   return texts.map((text) => {
     const hasText = ({ title }: Keyed) => title === text;
     const waited = take(waiting, hasText);
@@ -286,7 +304,7 @@ async function addLater(tasks: NewTask[]) {
   // Some may have been sent meanwhile.
   const refused = waits().filter((line) => lines.includes(line) && !isKept(line));
   if (refused.length > 0) {
-    release(refused);
+    displace(refused);
     sendAll(tasks.filter(({ operation }) => refused.some(({ key }) => key === operation.key)));
   }
   keepAddDraft();
@@ -324,15 +342,19 @@ function send(task: NewTask, kept: Promise<boolean>) {
       void drop(task.operation);
       keepAddDraft();
     },
-    async failed(failure) {
-      // It was added by another request meanwhile.
-      if (pending.includes(task)) await takeBack(task, failure, key, kept);
-    },
+    failed: (failure) => takeBack(task, failure, key, kept),
   });
 }
 
 /** Returns the text of `task` and of all later tasks to the field. */
-async function takeBack({ operation }: NewTask, failure: Failure, key: string, kept: Promise<boolean>) {
+async function takeBack(task: NewTask, failure: Failure, key: string, kept: Promise<boolean>) {
+  if (isComposing) {
+    area.addEventListener('compositionend', () => takeBack(task, failure, key, kept), { once: true });
+    return;
+  }
+  // It was added by another request meanwhile.
+  if (!pending.includes(task)) return;
+  const { operation } = task;
   // Start a new line for the next task, unless the server rejected this one.
   const isRejected = failure.kind === 'invalid' || area.value !== '';
   show(isRejected ? unsaved() : `${unsaved()}\n`);
@@ -400,22 +422,8 @@ function takeShared() {
 /** This page as the owner of its lines. */
 const page = newKey();
 
-/** This session's draft. A reload does not change its ID. */
+/** The draft of this session. A reload does not change its ID. */
 const draftId = drafts()['/task']?.id ?? newKey();
-
-const lockOf = (owner: string | undefined) => `lines of ${owner}`;
-
-const isHeld = new Set<string>();
-
-/** Holds a lock, so that no other page takes over the lines of this page, or its draft. */
-function hold(owner: string) {
-  if (!isHeld.has(owner)) void navigator.locks?.request(lockOf(owner), () => new Promise(() => {}));
-  isHeld.add(owner);
-}
-
-/** Runs `act` if the page that has held this lock is gone. */
-const ifGone = (owner: string | undefined, act: () => unknown) =>
-  navigator.locks.request(lockOf(owner), { ifAvailable: true }, (lock) => lock && act());
 
 function keepLines(lines: Operation[]): Promise<boolean> {
   hold(page);
@@ -449,7 +457,9 @@ async function takeLines() {
       const lines = newTasks().filter((line) => line.page === owner);
       const isRemoved = (line: Operation) => line.isRemoved === true;
       dropRemoved(lines.filter(isRemoved));
-      const moved = lines.filter((line) => !isRemoved(line)).map((line) => ({ ...line, page }));
+      const moved = lines
+        .filter((line) => !isRemoved(line))
+        .map((line) => ({ ...line, page, isHeld: false }));
       hold(page);
       await replace(...moved);
       // The user may have added the draft of one of them again meanwhile.
@@ -468,17 +478,23 @@ function withoutDraftOf(lines: Operation[]): string {
   return withoutLines(area.value, titlesOf(repeated));
 }
 
+/** What this device no longer keeps, although it may still be in the field. */
+let gone: Operation[] = [];
+
 /** Takes lines out of the field that have been sent, perhaps by another page. Shows why the server refused others. */
-function settleLines(gone: Operation[]) {
+function settleLines(justGone: Operation[]) {
+  gone.push(...justGone);
+  if (isComposing) return;
   const isIn = (lines: Operation[]) => (line: Operation) => lines.some(isSame(line));
   // A line that waits for its turn may be sent as one that waits for a connection.
   pending = pending.filter(({ operation }) => !isIn(gone)(operation));
   const sent = waits().filter(isIn(gone));
+  gone = [];
   const refused = newTasks()
     .filter(({ refusal }) => refusal !== undefined)
     .filter(isIn(waits()));
   if (sent.length + refused.length === 0) return;
-  release(refused);
+  displace(refused);
   takeOut(shown.filter(({ operation }) => operation && sent.includes(operation)));
   if (refused[0]) explain(single, refused[0].refusal ?? '');
   void drop(...refused);

@@ -86,3 +86,17 @@ export function fill(form: HTMLFormElement, values: Values) {
 
 /** Restores a draft and its revision, so that saving cannot overwrite a later change. */
 export const restoreDraft = (form: HTMLFormElement) => fill(form, drafts()[draftKey(form)] ?? {});
+
+const lockOf = (owner: string | undefined) => `lines of ${owner}`;
+
+const held = new Set<string>();
+
+/** Holds a lock as long as this page is open, so that no other page takes over its lines, or the session's draft. */
+export function hold(owner: string) {
+  if (!held.has(owner)) void navigator.locks?.request(lockOf(owner), () => new Promise(() => {}));
+  held.add(owner);
+}
+
+/** Runs `act` if all pages that have held this lock are gone. */
+export const ifGone = (owner: string | undefined, act: () => unknown) =>
+  navigator.locks.request(lockOf(owner), { ifAvailable: true }, (lock) => lock && act());

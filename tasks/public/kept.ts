@@ -23,6 +23,8 @@ export interface Operation {
   refusal?: string;
   /** Whether the user has taken a new task out of the field, and may put it back. It is not sent. */
   isRemoved?: boolean;
+  /** Whether the user is correcting a new task. No page sends it meanwhile. */
+  isHeld?: boolean;
 }
 
 /** Maximum number of ticks and lines that may wait. */
@@ -116,9 +118,6 @@ export const isSame = (a: Operation) => (b: Operation) => a.key === b.key && a.a
 /** The change with this key, as last read. */
 export const operationOf = (key: string) => operations.find((one) => one.key === key);
 
-/** The keys of lines that the user is correcting, which are not sent meanwhile. */
-export const held = new Set<string>();
-
 /** Whether this device keeps the change, as last read. */
 export const isKept = (operation: Operation) => operations.some(isSame(operation));
 
@@ -142,7 +141,17 @@ export const replace = (...fresh: Operation[]) =>
 
 /** Changes a new task to `fresh`, if this device still keeps `line`. It may have been sent meanwhile. */
 export const correct = (line: Operation, { title, isRemoved, at }: Operation) =>
-  change((all) => all.map((one) => (isSame(line)(one) ? { ...one, title, isRemoved, at } : one)));
+  change((all) =>
+    all.map((one) => (isSame(line)(one) ? { ...one, title, isRemoved, at, isHeld: true } : one)),
+  );
+
+/** Lets pages send what the user has corrected on `page`. */
+export function release(page: string) {
+  const isHeldBy = (one: Operation) => one.isHeld === true && one.page === page;
+  return change((all) =>
+    all.some(isHeldBy) ? all.map((one) => (isHeldBy(one) ? { ...one, isHeld: false } : one)) : all,
+  );
+}
 
 /** Drops changes, unless the user has made later ones. */
 export const drop = (...gone: Operation[]) => change((all) => all.filter((one) => !gone.some(isSame(one))));

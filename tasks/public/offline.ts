@@ -77,20 +77,25 @@ addEventListener('connected', () => {
 /** Lets the service worker keep the list as it is now. */
 const keepList = () => navigator.serviceWorker?.controller?.postMessage(list().dataset.version);
 
-/** Milliseconds in which several changes are kept at once. A phone that loses its connection meanwhile still has the list before them. */
-const keepDelay = 200;
+/** Milliseconds after the list was kept in which further changes wait, to be kept together. */
+const keepPause = 200;
 
-let isKeeping = false;
+let isPaused = false;
+let hasChanged = false;
 
-// A phone may lose its connection at any time, so the device keeps what it has just shown.
-addEventListener('listshown', () => {
-  if (isKeeping) return;
-  isKeeping = true;
+/** Keeps the list at once, because a phone may lose its connection at any time. */
+function keepShown() {
+  hasChanged = isPaused;
+  if (isPaused) return;
+  isPaused = true;
+  keepList();
   setTimeout(() => {
-    isKeeping = false;
-    keepList();
-  }, keepDelay);
-});
+    isPaused = false;
+    if (hasChanged) keepShown();
+  }, keepPause);
+}
+
+addEventListener('listshown', keepShown);
 
 // A hidden page may never be shown again.
 document.addEventListener('visibilitychange', () => {

@@ -1,7 +1,16 @@
 // For pages that submit forms without `fetch`. Typed text survives a reload until the server has saved it.
 
 import { pasteLong, problemOfPaste } from './clipboard.js';
-import { dropDraft, markSent, restoreDraft, settleSent, storeDraft, textFieldsOf } from './drafts.js';
+import {
+  drafts,
+  dropDraft,
+  hold,
+  markSent,
+  restoreDraft,
+  settleSent,
+  storeDraft,
+  textFieldsOf,
+} from './drafts.js';
 import { preview } from './preview.js';
 import './times.js';
 
@@ -9,6 +18,10 @@ const { type } = performance.getEntriesByType('navigation')[0]?.toJSON() ?? {};
 const forms = document.querySelectorAll<HTMLFormElement>('.write:not(:has([type=file], [type=password]))');
 // An error page has no form, and its reload sends the form again.
 if (forms.length > 0) settleSent(document.querySelector('[role=status]') !== null);
+
+// The user may go back to the list, whose field shows it again.
+const draftOfList = drafts()['/task']?.id;
+if (draftOfList) hold(draftOfList);
 
 for (const form of forms) {
   const [field] = textFieldsOf(form);

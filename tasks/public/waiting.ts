@@ -4,7 +4,6 @@ import { change, enqueue, refresh } from './change.js';
 import { rowsIn } from './dom.js';
 import {
   drop,
-  held,
   isFull,
   isKept,
   keep,
@@ -151,7 +150,7 @@ async function sendWaiting() {
   let refused = 0;
   for (const operation of waiting()) {
     // The user has changed it meanwhile, sends it again, or is changing it.
-    if (!isKept(operation) || held.has(operation.key)) continue;
+    if (!isKept(operation) || operation.isHeld) continue;
     const answer = await send(operation);
     if (!answer) continue;
     // Everything that waits needs a connection, or a login.

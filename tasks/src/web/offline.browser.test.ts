@@ -231,6 +231,14 @@ describe('Without a connection', () => {
     expect(await titles(await reopen(page))).toEqual(['bread', 'milk']);
   });
 
+  test('a change is kept at once, because the connection may be gone the next moment', async () => {
+    await site.add('milk');
+    const page = await open();
+    await page.evaluate('window.setTimeout = () => 0');
+    await finish(page, 'milk');
+    await poll(() => keptPage(page)).toContain('class="finished"');
+  });
+
   test('a list that could not be kept is kept as soon as the page asks again', async () => {
     await site.add('milk');
     const page = await open();
@@ -1315,6 +1323,62 @@ describe('Without a connection', () => {
     await field(again).press('Enter');
     await poll(() => stored(site)).toEqual(['eggs', 'milk']);
     await poll(() => drafts(again)).toEqual([]);
+  });
+
+  test('no other page takes over the text in the field while its user is on another page', async () => {
+    const page = await open();
+    await field(page).fill('eggs');
+    await poll(() => drafts(page)).toEqual(['eggs']);
+    await page.goto(`${relay.url}tasks/import`);
+    const other = await openOther(page);
+    await other.waitForTimeout(500);
+    expect(await field(other).inputValue()).toBe('');
+    await page.goBack();
+    await poll(() => field(page).inputValue()).toBe('eggs');
+  });
+
+  test('no other page sends a line that the user is correcting', async () => {
+    const page = await openWithWaiting('brocoli', 'tea');
+    const other = await openOther(page);
+    await page.bringToFront();
+    await field(page).fill('broc\ntea\n');
+    await poll(() => waiting(other)).toEqual(['broc', 'tea']);
+    relay.restore();
+    await poll(() => field(page).inputValue()).toBe('broc\n');
+    await field(page).fill('broccoli\n');
+    expect(await stored(site)).toEqual(['tea']);
+    await field(page).blur();
+    await poll(() => stored(site)).toEqual(['broccoli', 'tea']);
+    await poll(() => field(page).inputValue()).toBe('');
+  });
+
+  test('the field does not change while a phone composes a word', async () => {
+    const page = await openWithWaiting('milk');
+    const phone = await page.context().newCDPSession(page);
+    const compose = (text: string) =>
+      phone.send('Input.imeSetComposition', {
+        text,
+        selectionStart: text.length,
+        selectionEnd: text.length,
+      });
+    await compose('ban');
+    relay.restore();
+    await poll(() => waiting(page)).toEqual([]);
+    await compose('bana');
+    await phone.send('Input.insertText', { text: 'banana' });
+    await poll(() => field(page).inputValue()).toBe('banana');
+    relay.held.set('/task', new Promise(() => {}));
+    await field(page).press('Enter');
+    await compose('ric');
+    await poll(() => stored(site)).toEqual(['banana', 'milk']);
+    await loseConnection(page);
+    await compose('rice');
+    await phone.send('Input.insertText', { text: 'rice' });
+    await poll(() => field(page).inputValue()).toBe('banana\nrice');
+    relay.held.clear();
+    relay.restore();
+    await poll(() => field(page).inputValue()).toBe('rice');
+    expect(await stored(site)).toEqual(['banana', 'milk']);
   });
 
   test('a line that the server has refused is not called sent, and survives a killed browser', async () => {

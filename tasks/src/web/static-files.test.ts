@@ -132,7 +132,7 @@ describe('Scripts', () => {
       expect(await readFile(join(root, name), 'utf8'), name).not.toMatch(/^ *[^ /*].*\S {2}/m);
   });
 
-  test('the list page loads at most 33 KB of compressed scripts, including the library', async () => {
+  test('the list page loads at most 34 KB of compressed scripts, including the library', async () => {
     const own = publicFiles(`${import.meta.dirname}/../../public`);
     const preload = await readFile(`${import.meta.dirname}/../../views/preload.eta`, 'utf8');
     const names = /modules = '([a-z -]+)'/.exec(preload)?.[1]?.split(' ') ?? [];
@@ -142,6 +142,6 @@ describe('Scripts', () => {
       const response = await serving(own).request(own.href(`${name}.js`));
       bytes += gzipSync(await response.arrayBuffer()).byteLength;
     }
-    expect(bytes).toBeLessThanOrEqual(33 * 1024);
+    expect(bytes).toBeLessThanOrEqual(34 * 1024);
   });
 });

@@ -63,13 +63,27 @@ function startLine() {
 
 /** Whether the user composes a word, as on most phones. Changing the field would repeat the word's beginning. */
 let isComposing = false;
+
+/** Milliseconds after a word in which the field does not shrink. A tap that ends the word hits the button or row that it aims at. */
+const tapTime = 300;
+
+let composed: ReturnType<typeof setTimeout> | undefined;
+
 area.addEventListener('compositionstart', () => {
+  clearTimeout(composed);
   isComposing = true;
 });
 area.addEventListener('compositionend', () => {
+  composed = setTimeout(endComposition, tapTime);
+});
+
+/** Changes the field as it should have changed meanwhile. */
+function endComposition() {
+  clearTimeout(composed);
   isComposing = false;
   settleLines([]);
-});
+  area.dispatchEvent(new Event('composed'));
+}
 
 /** A new task without a response yet. */
 interface NewTask {
@@ -243,6 +257,7 @@ function takeOut(lines: Line[]) {
 
 /** Adds a task for each line. Unsaved text returns to the field after a failure. */
 export function add() {
+  endComposition();
   endCorrection();
   const { value } = area;
   // The server explains why it refuses a blank line.
@@ -349,7 +364,7 @@ function send(task: NewTask, kept: Promise<boolean>) {
 /** Returns the text of `task` and of all later tasks to the field. */
 async function takeBack(task: NewTask, failure: Failure, key: string, kept: Promise<boolean>) {
   if (isComposing) {
-    area.addEventListener('compositionend', () => takeBack(task, failure, key, kept), { once: true });
+    area.addEventListener('composed', () => takeBack(task, failure, key, kept), { once: true });
     return;
   }
   // It was added by another request meanwhile.

@@ -1381,6 +1381,20 @@ describe('Without a connection', () => {
     expect(await stored(site)).toEqual(['banana', 'milk']);
   });
 
+  test('a tap on Add that ends the word adds it, even if a line leaves the field meanwhile', async () => {
+    const page = await openWithWaiting('milk');
+    await page.setViewportSize({ width: 390, height: 844 });
+    const phone = await page.context().newCDPSession(page);
+    await phone.send('Input.imeSetComposition', { text: 'bread', selectionStart: 5, selectionEnd: 5 });
+    relay.restore();
+    await poll(() => waiting(page)).toEqual([]);
+    expect(await field(page).inputValue()).toBe('milk\nbread');
+    await page.getByRole('button', { name: 'Add 2 tasks' }).click();
+    await poll(() => stored(site)).toEqual(['bread', 'milk']);
+    await poll(() => field(page).inputValue()).toBe('');
+    expect(await stored(site)).toEqual(['bread', 'milk']);
+  });
+
   test('a line that the server has refused is not called sent, and survives a killed browser', async () => {
     const { page, restart } = await openKept();
     await loseConnection(page);

@@ -42,7 +42,7 @@ import { asked, isOffline } from './offline.js';
 import { type Failure, newKey, post } from './request.js';
 import { sharedText } from './shared-text.js';
 import { forget, remember } from './unanswered.js';
-import { endUndo, mayWait, orFull, sendSoon } from './waiting.js';
+import { endUndo, mayWait, sendSoon, withLimit } from './waiting.js';
 
 // A text area can show several unsaved tasks.
 const input = fieldOf(single);
@@ -386,7 +386,7 @@ async function takeBack(task: NewTask, failure: Failure, key: string, kept: Prom
   }
   // The user decides whether to send a refused line again.
   void drop(...lines);
-  refuse(single, orFull(failure));
+  refuse(single, withLimit(failure));
   remember(failure, key, () => leaveField(operation));
 }
 

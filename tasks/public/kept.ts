@@ -1,5 +1,5 @@
-// What waits on this device until the server confirms it: ticks and new tasks. IndexedDB keeps it even if the browser is killed at
-// once, unlike localStorage, which browsers write seconds later. Without a secure connection or storage, nothing waits.
+// What waits on this device until the server confirms it (ticks and new tasks), and drafts. IndexedDB keeps them even if the browser
+// is killed at once, unlike localStorage, which browsers write seconds later. Without a secure connection or storage, nothing waits.
 import type { Values } from './drafts.js';
 
 /** A change that the server has not confirmed. It can be sent any number of times. */
@@ -96,7 +96,7 @@ async function change(act: (all: Operation[]) => Operation[]): Promise<void> {
   }
 }
 
-/** What the fields of this device show that does not wait, by ID. */
+/** Texts in fields of this device that do not wait, by the ID of the draft. */
 type Drafts = Record<string, Values>;
 
 const updateDrafts = (act: (drafts: Drafts) => Drafts) =>
@@ -110,6 +110,7 @@ export const keepDraft = (id: string, draft?: Values) =>
     return earlier ? others : drafts;
   });
 
+/** Returns all drafts of this device. */
 export const keptDrafts = () => updateDrafts((drafts) => drafts);
 
 /** Whether two are the same change. A later one of the user has the same key, but another time. */

@@ -85,8 +85,11 @@ let hasChanged = false;
 
 /** Keeps the list at once, because a phone may lose its connection at any time. */
 function keepShown() {
-  hasChanged = isPaused;
-  if (isPaused) return;
+  if (isPaused) {
+    hasChanged = true;
+    return;
+  }
+  hasChanged = false;
   isPaused = true;
   keepList();
   setTimeout(() => {

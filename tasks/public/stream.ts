@@ -49,7 +49,7 @@ function receive(message: Message) {
 function passOn() {
   // A page that has just been opened has a session.
   if (isSessionOver) reconnect();
-  // Without a connection, the version would sound like one.
+  // This page may have lost the connection since, and the other one would believe that there is one.
   if (source?.readyState === EventSource.OPEN && latest !== undefined) tell({ version: latest });
 }
 

@@ -36,8 +36,8 @@ function isOutdated(tick: Operation, isStored: boolean) {
 export const mayWait = ({ at }: Operation, { kind }: Failure) =>
   kind === 'logged out' || (kind === 'no answer' && !hadConnection(at));
 
-/** Returns a failure that also says why the change does not wait, if too many others do. */
-export function orFull(failure: Failure): Failure {
+/** Names the limit in a failure's message, if the change does not wait because too many others do. */
+export function withLimit(failure: Failure): Failure {
   if (failure.wasNotSent && isFull())
     failure.message = `This needs a connection, because ${maxWaiting} changes wait already.`;
   return failure;
@@ -92,7 +92,7 @@ export async function sendTick({ key, title, finished, rows, request, ...on }: T
     async failed(failure) {
       on.failed?.(failure);
       if (!mayWait(tick, failure) || !(await kept)) {
-        report(orFull(failure));
+        report(withLimit(failure));
         return drop(tick);
       }
       if (failure.kind === 'logged out') report(failure);

@@ -88,6 +88,20 @@ async function openKept() {
   return { page, restart };
 }
 
+/** Types like the keyboard of a phone, which may still change the word that it composes. */
+async function composer(page: Page) {
+  const session = await page.context().newCDPSession(page);
+  return {
+    compose: (text: string) =>
+      session.send('Input.imeSetComposition', {
+        text,
+        selectionStart: text.length,
+        selectionEnd: text.length,
+      }),
+    commit: (text: string) => session.send('Input.insertText', { text }),
+  };
+}
+
 /** Hides the page, so that it asks to keep the list. */
 const hide = (page: Page) =>
   page.evaluate(`
@@ -1354,18 +1368,12 @@ describe('Without a connection', () => {
 
   test('the field does not change while a phone composes a word', async () => {
     const page = await openWithWaiting('milk');
-    const phone = await page.context().newCDPSession(page);
-    const compose = (text: string) =>
-      phone.send('Input.imeSetComposition', {
-        text,
-        selectionStart: text.length,
-        selectionEnd: text.length,
-      });
+    const { compose, commit } = await composer(page);
     await compose('ban');
     relay.restore();
     await poll(() => waiting(page)).toEqual([]);
     await compose('bana');
-    await phone.send('Input.insertText', { text: 'banana' });
+    await commit('banana');
     await poll(() => field(page).inputValue()).toBe('banana');
     relay.held.set('/task', new Promise(() => {}));
     await field(page).press('Enter');
@@ -1373,7 +1381,7 @@ describe('Without a connection', () => {
     await poll(() => stored(site)).toEqual(['banana', 'milk']);
     await loseConnection(page);
     await compose('rice');
-    await phone.send('Input.insertText', { text: 'rice' });
+    await commit('rice');
     await poll(() => field(page).inputValue()).toBe('banana\nrice');
     relay.held.clear();
     relay.restore();
@@ -1384,8 +1392,8 @@ describe('Without a connection', () => {
   test('a tap on Add that ends the word adds it, even if a line leaves the field meanwhile', async () => {
     const page = await openWithWaiting('milk');
     await page.setViewportSize({ width: 390, height: 844 });
-    const phone = await page.context().newCDPSession(page);
-    await phone.send('Input.imeSetComposition', { text: 'bread', selectionStart: 5, selectionEnd: 5 });
+    const { compose } = await composer(page);
+    await compose('bread');
     relay.restore();
     await poll(() => waiting(page)).toEqual([]);
     expect(await field(page).inputValue()).toBe('milk\nbread');
